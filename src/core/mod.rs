@@ -1,0 +1,13 @@
+//! What all games share: colour, bitboards, scores, move lists and random
+//! keys. Nothing here knows the rules of a game.
+
+pub mod bitboard;
+pub mod color;
+pub mod movelist;
+pub mod score;
+pub mod zobrist;
+
+pub use bitboard::{Bitboard, SquareIndex};
+pub use color::Color;
+pub use movelist::{MAX_MOVES, MoveList};
+pub use score::Score;

@@ -1,0 +1,282 @@
+//! The trait [`Game`]: all that the search, the protocol and the tools may know
+//! of a game.
+//!
+//! One alpha-beta serves every game. It is generic over `Game` and compiled once
+//! for each, so that a game pays nothing for what another one needs. Scores flip
+//! their sign only where the *side* changes ([`Game::side_to_move`]), which is
+//! every ply in a two-player game.
+
+use std::fmt;
+use std::hash::Hash;
+
+use crate::core::{Color, MoveList, Score};
+
+/// A move: small, plain, and storable in 16 bits.
+pub trait GameMove: Copy + Eq + Hash + fmt::Debug + fmt::Display + Send + Sync + 'static {
+    /// The move as 16 bits, never 0.
+    fn to_bits(self) -> u16;
+
+    /// The move with these bits, or `None` when they do not form one. The move
+    /// may still be illegal in any given position.
+    fn from_bits(bits: u16) -> Option<Self>;
+
+    /// Number of the square that the move goes to, below [`Game::SQUARES`].
+    fn to_index(self) -> usize;
+
+    /// Whether a piece in hand is dropped.
+    fn is_drop(self) -> bool;
+
+    /// Whether the moved piece promotes.
+    fn is_promotion(self) -> bool;
+}
+
+/// Which moves to generate. Every stage yields legal moves only, in check too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// All moves.
+    All,
+    /// Captures and promotions of pawns: what changes material at once.
+    /// [`Game::is_noisy`] tells for one move whether it belongs here.
+    Noisy,
+    /// All moves that are not in `Noisy`, drops included.
+    Quiet,
+    /// The moves of `Quiet` that give check.
+    QuietChecks,
+}
+
+/// What a recurring position means for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repetition {
+    /// The position did not occur before.
+    None,
+    /// It occurred before: a draw.
+    Draw,
+    /// It occurred before, and the opponent's every move since gave check.
+    Win,
+    /// It occurred before, and every move since of the side to move gave check.
+    Loss,
+    /// The board occurred before while the side to move held less in hand.
+    Superior,
+    /// The board occurred before while the side to move held more in hand.
+    Inferior,
+}
+
+/// A win that the side to move can take at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImmediateWin<M> {
+    /// By declaration (`bestmove win`).
+    Declaration,
+    /// By a move that ends the game: the king reaching the try square, or the
+    /// capture of a king where the rules allow it.
+    Move(M),
+}
+
+/// Why a game is over, and who won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameEnd {
+    /// The side to move is in check and has no legal move.
+    Checkmate { winner: Color },
+    /// The side to move has no legal move and is not in check: a loss.
+    NoLegalMove { winner: Color },
+    /// The position occurred for the fourth time (sennichite).
+    Sennichite,
+    /// The fourth occurrence, with one side checking at every move in between.
+    PerpetualCheck { loser: Color },
+    /// The king has reached the opponent's king square under the try rule.
+    Try { winner: Color },
+    /// A king was captured (king-capture rules).
+    KingCaptured { winner: Color },
+    /// The game reached `MaxMovesToDraw` plies.
+    MoveLimit,
+}
+
+impl GameEnd {
+    /// The winner, or `None` for a draw.
+    pub fn winner(self) -> Option<Color> {
+        match self {
+            GameEnd::Checkmate { winner }
+            | GameEnd::NoLegalMove { winner }
+            | GameEnd::Try { winner }
+            | GameEnd::KingCaptured { winner } => Some(winner),
+            GameEnd::PerpetualCheck { loser } => Some(!loser),
+            GameEnd::Sennichite | GameEnd::MoveLimit => None,
+        }
+    }
+}
+
+impl fmt::Display for GameEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GameEnd::Checkmate { winner } => write!(f, "checkmate: {winner} wins"),
+            GameEnd::NoLegalMove { winner } => write!(
+                f,
+                "no legal move, though not in check: {winner} wins"
+            ),
+            GameEnd::Sennichite => f.write_str("sennichite (fourth occurrence): draw"),
+            GameEnd::PerpetualCheck { loser } => {
+                write!(f, "perpetual check by {loser}: {} wins", !*loser)
+            }
+            GameEnd::Try { winner } => {
+                write!(f, "the king has reached the try square: {winner} wins")
+            }
+            GameEnd::KingCaptured { winner } => write!(f, "king captured: {winner} wins"),
+            GameEnd::MoveLimit => f.write_str("move limit reached: draw"),
+        }
+    }
+}
+
+/// How [`Game::diagram`] draws the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiagramStyle {
+    /// Kanji pieces, as in printed diagrams.
+    Japanese,
+    /// SFEN letters in a grid.
+    Ascii,
+}
+
+/// A position of a game together with its history.
+///
+/// `make` and `unmake` work as a stack. Moves passed to the methods are legal
+/// in the position unless the method says otherwise.
+pub trait Game: Clone + Send + Sync + 'static {
+    /// A move of this game.
+    type Move: GameMove;
+    /// What one position needs to tell checking moves quickly.
+    type CheckInfo;
+    /// The choices that the rules leave open (move limit, impasse rule, ...).
+    type Rules: Clone + Default + Send + Sync;
+    /// Why a position text was refused.
+    type PositionError: std::error::Error + Send + Sync + 'static;
+    /// Why a move text is no legal move: the rule it breaks.
+    type IllegalMove: std::error::Error + Send + Sync + 'static;
+
+    /// Number of squares, for the sizes of history tables.
+    const SQUARES: usize;
+    /// Number of pieces with their colour, for the sizes of history tables.
+    const PIECES: usize;
+
+    // Setting up.
+
+    /// The initial position.
+    fn start(rules: &Self::Rules) -> Self;
+
+    /// Reads a position: the words after `sfen`, the move number optional.
+    fn from_sfen(text: &str, rules: &Self::Rules) -> Result<Self, Self::PositionError>;
+
+    /// The position as text that [`Game::from_sfen`] reads.
+    fn sfen(&self) -> String;
+
+    /// Reads a move in protocol notation and checks that it is legal here;
+    /// the error says which rule it breaks. Accepts every legal move, useless
+    /// non-promotions included.
+    fn parse_move(&self, text: &str) -> Result<Self::Move, Self::IllegalMove>;
+
+    /// The board, hands, side to move and move number for people to read.
+    fn diagram(&self, style: DiagramStyle) -> String;
+
+    // The position.
+
+    /// The side to move.
+    fn side_to_move(&self) -> Color;
+
+    /// Key of the whole position: board, hands, side to move.
+    fn key(&self) -> u64;
+
+    /// Number of the next move of the game, from 1; move limits count with it.
+    fn ply(&self) -> u32;
+
+    /// Whether the side to move is in check.
+    fn in_check(&self) -> bool;
+
+    /// What the position means as a recurrence of an earlier one in the game or
+    /// on the search path: decided at its first recurrence.
+    fn repetition(&self) -> Repetition;
+
+    /// A win that the side to move can take at once, if any.
+    fn immediate_win(&self) -> Option<ImmediateWin<Self::Move>>;
+
+    /// Whether the move limit makes the game a draw here, unless the side to
+    /// move is mated, which counts first.
+    fn at_move_limit(&self) -> bool;
+
+    /// Whether and how the game is over in this position, by the rules of the
+    /// game (fourth occurrence, not the search's first recurrence).
+    fn end(&self) -> Option<GameEnd>;
+
+    // Moves.
+
+    /// Appends the legal moves of `stage` to `moves`. With `all` false, moves
+    /// that are never better than another one (useless non-promotions) are left
+    /// out; no position loses its last move by that.
+    fn generate(&self, stage: Stage, all: bool, moves: &mut MoveList<Self::Move>);
+
+    /// How many legal moves there are, useless ones included.
+    fn count_moves(&self) -> usize {
+        let mut moves = MoveList::new();
+        self.generate(Stage::All, true, &mut moves);
+        moves.len()
+    }
+
+    /// Whether any well-formed move is legal here. The move may come from
+    /// another position, or from a damaged table entry.
+    fn is_legal(&self, m: Self::Move) -> bool;
+
+    /// What [`Game::gives_check`] needs.
+    fn check_info(&self) -> Self::CheckInfo;
+
+    /// Whether a legal move gives check.
+    fn gives_check(&self, m: Self::Move, info: &Self::CheckInfo) -> bool;
+
+    /// Whether a legal move belongs to [`Stage::Noisy`].
+    fn is_noisy(&self, m: Self::Move) -> bool;
+
+    /// Number of the moving piece as it stands after the move, below
+    /// [`Game::PIECES`].
+    fn moved_piece(&self, m: Self::Move) -> usize;
+
+    /// Number of the captured piece, if any, below [`Game::PIECES`].
+    fn captured_piece(&self, m: Self::Move) -> Option<usize>;
+
+    /// What a legal move wins at once: the captured piece (which goes to the
+    /// hand) and the gain by promotion, in centipawns.
+    fn gain(&self, m: Self::Move) -> Score;
+
+    /// Whether the exchange that a legal move starts on its target square wins
+    /// at least `threshold` centipawns (static exchange evaluation).
+    fn see_ge(&self, m: Self::Move, threshold: Score) -> bool;
+
+    /// The key after a move, for prefetching; exact where it is cheap.
+    fn key_after(&self, m: Self::Move) -> u64;
+
+    /// Plays a legal move.
+    fn make(&mut self, m: Self::Move);
+
+    /// Takes the last move back.
+    fn unmake(&mut self);
+
+    /// Whether the side to move may pass in the search (never in check).
+    fn can_pass(&self) -> bool;
+
+    /// Passes: only the side to move changes.
+    fn make_null(&mut self);
+
+    /// Takes a pass back.
+    fn unmake_null(&mut self);
+}
+
+/// A static evaluation of positions, with whatever it keeps up to date along
+/// the search path. Each search thread owns one.
+pub trait Evaluator<G: Game>: Clone + Send + 'static {
+    /// The score of a quiet position in centipawns, from the view of the side to
+    /// move, strictly between the mate scores.
+    fn evaluate(&mut self, position: &G) -> Score;
+
+    /// Forgets what it knew of the path: the next position is unrelated.
+    fn reset(&mut self, _position: &G) {}
+
+    /// Called before `position.make(m)`.
+    fn before_make(&mut self, _position: &G, _m: G::Move) {}
+
+    /// Called after `position.unmake()`.
+    fn after_unmake(&mut self) {}
+}
