@@ -4,7 +4,9 @@
 //! has: rsshogi with its own `compute_perft`, haitaka by summing the exact
 //! lengths of its piece-move sets. All three must give the known number.
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use criterion::{
+    BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+};
 use std::hint::black_box;
 use std::time::Duration;
 use tsuru::game::Game;

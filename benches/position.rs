@@ -80,7 +80,10 @@ fn moves(c: &mut Criterion) {
             let mut checks = 0;
             for (moves, position) in black_box(&positions) {
                 let info = position.check_info();
-                checks += moves.iter().filter(|&&m| position.gives_check(m, &info)).count();
+                checks += moves
+                    .iter()
+                    .filter(|&&m| position.gives_check(m, &info))
+                    .count();
             }
             checks
         });

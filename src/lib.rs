@@ -1,14 +1,10 @@
-pub fn add(left: u64, right: u64) -> u64 {
-    left + right
-}
+//! Tsuru (鶴), a shogi engine.
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_works() {
-        let result = add(2, 2);
-        assert_eq!(result, 4);
-    }
-}
+pub mod bench;
+pub mod core;
+pub mod eval;
+pub mod game;
+pub mod perft;
+pub mod search;
+pub mod shogi;
+pub mod usi;

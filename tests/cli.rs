@@ -56,7 +56,11 @@ fn without_a_command_it_is_the_engine() {
     assert_eq!(run.code, 0);
     let lines: Vec<&str> = run.out.lines().collect();
     assert!(lines[0].starts_with("id name Tsuru"), "{}", run.out);
-    assert!(lines.contains(&"usiok") && lines.contains(&"readyok"), "{}", run.out);
+    assert!(
+        lines.contains(&"usiok") && lines.contains(&"readyok"),
+        "{}",
+        run.out
+    );
 }
 
 #[test]
@@ -76,14 +80,20 @@ fn perft() {
     let text = run(&["perft", "4"]).out;
     assert!(text.starts_with("Nodes searched: 719731\n"), "{text}");
     let text = run(&["perft", "2", "--divide"]).out;
-    assert!(text.contains("7g7f: 30\n") && text.contains("Nodes searched: 900\n"), "{text}");
+    assert!(
+        text.contains("7g7f: 30\n") && text.contains("Nodes searched: 900\n"),
+        "{text}"
+    );
     assert_eq!(json(&["perft", "0", "--json"])["nodes"], 1);
 
     let report = json(&["perft", "2", "--json", "--divide", "-t", "2", MATSURI]);
     assert_eq!(report["nodes"], 28_684);
     assert_eq!(report["complete"], true);
     assert_eq!(report["threads"], 2);
-    assert_eq!(report["divide"].as_object().map(|moves| moves.len()), Some(207));
+    assert_eq!(
+        report["divide"].as_object().map(|moves| moves.len()),
+        Some(207)
+    );
     let words: Vec<&str> = MATSURI.split(' ').collect();
     let unquoted = [&["perft", "2", "--json"], &words[..]].concat();
     assert_eq!(json(&unquoted)["nodes"], 28_684);
@@ -116,7 +126,7 @@ fn show() {
     let report = json(&["show", "--json", "position startpos moves 7g7f 3c3d"]);
     assert_eq!(report["ply"], 3);
     assert_eq!(report["side_to_move"], "black");
-    assert_eq!(report["legal_moves"].as_array().map(Vec::len), Some(32));
+    assert_eq!(report["legal_moves"].as_array().map(Vec::len), Some(39));
     assert_eq!(report["end"], Value::Null);
 
     let mate = run(&["show", "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"]).out;
@@ -143,15 +153,18 @@ fn explain() {
     let args = ["explain", "--variant", "kingcapture", uchifuzume, "P*9b"];
     assert_eq!(run(&args).code, 0);
 
-    let perpetual = "sfen lns4nl/4gs2+B/pp1p1pk1g/2p1p4/1P4p2/3P4P/P3P1+b2/RG3S3/LNS2K2L b \
-                     2Prgn4p 55 moves 1b2b 3c3d 2b1b 3d3c 1b2b 3c3d 2b1b 3d3c 1b2b 3c3d 2b1b";
-    let report = json(&["explain", "--json", perpetual, "3d3c"]);
+    // Black checks at every move and would complete the fourth occurrence.
+    let start = "sfen lns4nl/4gs1+B1/pp1p1pk1g/2p1p4/1P4p2/3P4P/P3P1+b2/RG3S3/LNS2K2L w 2Prgn4p 56";
+    let cycle = " 3c3d 2b1b 3d3c 1b2b";
+    let moves = cycle.repeat(3);
+    let perpetual = format!("{start} moves{}", moves.trim_end_matches(" 1b2b"));
+    let report = json(&["explain", "--json", &perpetual, "1b2b"]);
     assert_eq!(report["legal"], true);
-    assert!(report["explanation"].as_str().is_some_and(|text| text.contains("black")));
-    // The same loop, one ply longer at its start, so that the checker completes it.
-    let perpetual = "sfen lns4nl/4gs2+B/pp1p1p2g/2p1p1k2/1P4p2/3P4P/P3P1+b2/RG3S3/LNS2K2L b \
-                     2Prgn4p 55";
-    assert_eq!(run(&["show", perpetual]).code, 0);
+    let explanation = report["explanation"].as_str().expect("a text");
+    assert!(
+        explanation.contains("completes a perpetual check and loses"),
+        "{explanation}"
+    );
 }
 
 #[test]
@@ -167,7 +180,10 @@ fn judge_repetition() {
     assert_eq!(verdict["moves_after_end"], 4);
     assert_eq!(verdict["repetition"]["occurrences"], 4);
     let text = run(&["judge", &moves(3)]).out;
-    assert!(text.contains("Result:     draw\n") && text.contains("sennichite"), "{text}");
+    assert!(
+        text.contains("Result:     draw\n") && text.contains("sennichite"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -175,17 +191,36 @@ fn judge_illegal_moves_and_closing_words() {
     let verdict = json(&["judge", "--json", "startpos moves 7g7f 7g7f 3c3d"]);
     assert_eq!(verdict["result"], "black");
     assert_eq!(verdict["moves"], 1);
-    assert!(verdict["reason"].as_str().is_some_and(|text| text.contains("illegal move 2 (7g7f)")));
+    assert!(
+        verdict["reason"]
+            .as_str()
+            .is_some_and(|text| text.contains("illegal move 2 (7g7f)"))
+    );
 
     let verdict = json(&["judge", "--json", "startpos moves 7g7f resign"]);
     assert_eq!(verdict["result"], "black");
     let wins = "sfen 1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b RB 1 moves win";
     assert_eq!(json(&["judge", "--json", wins])["result"], "black");
-    assert_eq!(json(&["judge", "--json", "--rule", "CSARule24", wins])["result"], "draw");
-    assert_eq!(json(&["judge", "--json", "--rule", "NoEnteringKing", wins])["result"], "white");
-    let args = ["judge", "--json", "--max-moves", "2", "startpos moves 7g7f 3c3d 2g2f"];
+    assert_eq!(
+        json(&["judge", "--json", "--rule", "CSARule24", wins])["result"],
+        "draw"
+    );
+    assert_eq!(
+        json(&["judge", "--json", "--rule", "NoEnteringKing", wins])["result"],
+        "white"
+    );
+    let args = [
+        "judge",
+        "--json",
+        "--max-moves",
+        "2",
+        "startpos moves 7g7f 3c3d 2g2f",
+    ];
     let limited = json(&args);
-    assert_eq!((&limited["result"], &limited["moves"]), (&"draw".into(), &2.into()));
+    assert_eq!(
+        (&limited["result"], &limited["moves"]),
+        (&"draw".into(), &2.into())
+    );
 }
 
 #[test]

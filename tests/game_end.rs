@@ -3,7 +3,7 @@
 mod common;
 
 use tsuru::core::Color;
-use tsuru::game::{Game, GameEnd, ImmediateWin};
+use tsuru::game::{GameEnd, ImmediateWin};
 use tsuru::shogi::entering_king::Declaration;
 use tsuru::shogi::{EnteringKingRule, Position, Rules};
 use tsuru::usi::parse::{Command, parse_line};
@@ -62,7 +62,7 @@ fn every_verdict() {
         let game = replay(line, &Rules::default());
         let words: Vec<&str> = verdict.split(' ').collect();
         if words == ["illegal"] {
-            let (text, last) = game.expect_err(line);
+            let (text, last) = game.err().expect(line);
             assert!(last, "line {number}: {text} already is not legal");
             count += 1;
             continue;
@@ -95,7 +95,11 @@ fn every_verdict() {
                 ] {
                     let expected = declaration(word.expect("`27:` and `24:`"));
                     let position = replay(line, &with_rule(rule)).expect(line);
-                    assert_eq!(position.declaration(rule), expected, "line {number}, {rule}");
+                    assert_eq!(
+                        position.declaration(rule),
+                        expected,
+                        "line {number}, {rule}"
+                    );
                     let wins = position.immediate_win() == Some(ImmediateWin::Declaration);
                     assert_eq!(wins, expected == Declaration::Win, "line {number}, {rule}");
                 }
@@ -113,14 +117,27 @@ fn declarations_at_the_boundary() {
     let rule = EnteringKingRule::CSARule27;
     for (sfen, wins) in [
         ("1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b RB 1", true),
-        ("1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b R4P 1", false),
+        (
+            "1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b R4P 1",
+            false,
+        ),
         ("1+P+P+PK+P+P+P1/1+B5+P1/1+R7/9/9/9/9/9/k8 b RBP 1", false),
         ("K8/9/9/9/9/9/1+r7/1+b2+p2+p1/1+p+p+pk+p+p+p1 w r4p 1", true),
-        ("K8/9/9/9/9/9/1+r7/1+b2+p2+p1/1+p+p+pk+p+p+p1 w r3p 1", false),
-        ("1+P+P+PK+P+P+P1/1+B5+P1/1+R5+P1/9/4r4/9/9/9/k8 b RB 1", false),
+        (
+            "K8/9/9/9/9/9/1+r7/1+b2+p2+p1/1+p+p+pk+p+p+p1 w r3p 1",
+            false,
+        ),
+        (
+            "1+P+P+PK+P+P+P1/1+B5+P1/1+R5+P1/9/4r4/9/9/9/k8 b RB 1",
+            false,
+        ),
     ] {
         let position = Position::from_sfen(sfen, &with_rule(rule)).expect(sfen);
-        let expected = if wins { Declaration::Win } else { Declaration::No };
+        let expected = if wins {
+            Declaration::Win
+        } else {
+            Declaration::No
+        };
         assert_eq!(position.declaration(rule), expected, "{sfen}");
     }
 }

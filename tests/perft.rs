@@ -10,7 +10,6 @@
 mod common;
 
 use rayon::prelude::*;
-use tsuru::game::Game;
 use tsuru::perft::{Progress, divide, perft};
 use tsuru::shogi::{Position, Rules};
 

@@ -5,7 +5,7 @@ use std::io::{Write, stdout};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
-use tsuru::game::{Game, GameEnd};
+use tsuru::game::GameEnd;
 use tsuru::shogi::Position;
 
 use super::{Done, RulesArgs, input};

@@ -4,7 +4,6 @@
 
 use anyhow::{Context, bail};
 use clap::Args;
-use tsuru::game::Game;
 use tsuru::shogi::{Position, Rules};
 use tsuru::usi::parse::{Command, PositionCommand, parse_line};
 

@@ -305,7 +305,11 @@ fn print(verdict: &Verdict, out: &mut impl Write) -> std::io::Result<()> {
     let check = if verdict.in_check { ", in check" } else { "" };
     writeln!(out, "To move:    {}{check}", verdict.side_to_move)?;
     let repetition = &verdict.repetition;
-    write!(out, "Repetition: occurrence {} of 4", repetition.occurrences)?;
+    write!(
+        out,
+        "Repetition: occurrence {} of 4",
+        repetition.occurrences
+    )?;
     match repetition.perpetual_check_by {
         Some(side) => writeln!(out, ", {side} gave check at every move since the last")?,
         None => writeln!(out)?,

@@ -106,10 +106,7 @@ enum Done {
 /// Runs what the command line asks for.
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
-        None => {
-            tsuru::usi::run();
-            return ExitCode::SUCCESS;
-        }
+        None => return tsuru::usi::run(),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Show(args)) => show::run(&args),

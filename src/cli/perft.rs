@@ -88,7 +88,7 @@ pub fn run(args: &PerftArgs) -> anyhow::Result<Done> {
     // The position itself is the one leaf of depth 0.
     let nodes = if args.depth == 0 { 1 } else { division.nodes() };
     let report = Report {
-        sfen: tsuru::game::Game::sfen(&position),
+        sfen: position.sfen(),
         depth: args.depth,
         nodes,
         complete: division.complete,
