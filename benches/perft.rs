@@ -9,7 +9,6 @@ use criterion::{
 };
 use std::hint::black_box;
 use std::time::Duration;
-use tsuru::game::Game;
 
 /// Name, sfen, depth, leaves.
 const POSITIONS: [(&str, &str, u32, u64); 2] = [

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 use tsuru::core::MoveList;
 use tsuru::eval::hand::HandEvaluator;
-use tsuru::game::{Evaluator, Game, Stage};
+use tsuru::game::{Evaluator, Stage};
 use tsuru::shogi::{Move, Position, Rules};
 
 fn positions() -> Vec<Position> {

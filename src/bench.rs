@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use crate::core::Score;
 use crate::eval::hand::HandEvaluator;
-use crate::game::Game;
 use crate::search::{Info, Limits, Outcome, Reporter, SearchOptions, ThreadPool};
 use crate::shogi::{Move, Position, Rules};
 
