@@ -3,7 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tsuru::game::Game;
 use tsuru::shogi::{Position, Rules};
 use tsuru::usi::parse::{Command, parse_line};
 
