@@ -295,7 +295,7 @@ impl Position {
             bishop | around,
             rook | around,
         ];
-        let pawns = info.discoverers & self.of_kind(PieceKind::Pawn) - attacks::file_of(king);
+        let pawns = info.discoverers & (self.of_kind(PieceKind::Pawn) - attacks::file_of(king));
         info.pawn_discoveries = attacks::pawn_targets(us, pawns);
         info
     }
