@@ -287,7 +287,8 @@ impl Position {
             bishop,
             rook,
             gold,
-            Bitboard::EMPTY,
+            // Only under the king-capture rules may a king go there.
+            around,
             gold,
             gold,
             gold,
