@@ -1,2 +1,5 @@
 //! The Tsuru shogi engine.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    tsuru::usi::run()
+}

@@ -42,9 +42,9 @@ pub trait Driver: Send {
     /// Changes the rules, and sets the position up again under them.
     fn set_rules(&mut self, rules: RuleOptions) -> Vec<String>;
 
-    /// Sets threads and table size; returns a warning when there is less memory
+    /// Sets threads and table size; returns warnings when the system grants less
     /// than asked for.
-    fn configure(&mut self, threads: usize, hash_mb: usize) -> Option<String>;
+    fn configure(&mut self, threads: usize, hash_mb: usize) -> Vec<String>;
 
     /// Forgets everything that searches have learned.
     fn clear(&mut self);
@@ -254,12 +254,17 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         self.set_position(&command)
     }
 
-    fn configure(&mut self, threads: usize, hash_mb: usize) -> Option<String> {
-        self.pool.set_threads(threads);
+    fn configure(&mut self, threads: usize, hash_mb: usize) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let got = self.pool.set_threads(threads);
+        if got < threads {
+            warnings.push(format!("warning: only {got} threads could be started"));
+        }
         let got = self.pool.set_hash(hash_mb);
-        (got < hash_mb).then(|| {
-            format!("warning: not enough memory for a hash of {hash_mb} MB, it is {got} MB")
-        })
+        if got < hash_mb {
+            warnings.push(format!("warning: there is memory for {got} MB of hash only"));
+        }
+        warnings
     }
 
     fn clear(&mut self) {

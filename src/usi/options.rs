@@ -132,7 +132,7 @@ pub struct RuleOptions {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// No such option.
-    #[error("unknown option {0}")]
+    #[error("unknown option \"{0}\"")]
     UnknownName(String),
     /// The value is of another type, or none of the choices; the old one stays.
     #[error("option {name} cannot be \"{value}\", it stays {old}")]

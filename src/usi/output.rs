@@ -63,7 +63,8 @@ impl Output {
 
     /// Writes an `info string` line. Line ends in `text` become blanks.
     pub fn note(&self, text: &str) {
-        self.line(&format!("info string {}", text.replace(['\r', '\n'], " ")));
+        let text = text.replace(['\r', '\n'], " ");
+        self.line(&format!("info string {}", text.trim_end()));
     }
 
     /// Notes a line that came in, if there is a log.

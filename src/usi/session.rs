@@ -23,6 +23,7 @@ use super::driver::{Driver, new_driver};
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
 use super::parse::{Command, Go, PositionCommand};
+use crate::bench;
 use crate::core::Color;
 use crate::core::score::Usi;
 use crate::search::limits::Clock;
@@ -266,8 +267,7 @@ impl Session {
     fn apply_resources(&mut self) {
         let wanted = self.wanted_resources();
         if self.resources != Some(wanted) {
-            let warning = self.driver.configure(wanted.0, wanted.1);
-            self.notes(|_| warning.into_iter().collect());
+            self.notes(|driver| driver.configure(wanted.0, wanted.1));
             self.resources = Some(wanted);
         }
     }
@@ -436,7 +436,22 @@ impl Session {
         self.output.line(&format!("Nodes searched: {nodes}"));
     }
 
-    fn bench(&mut self, _read_at: Instant) {
+    fn bench(&mut self, read_at: Instant) {
         self.end_search();
+        let (output, busy) = (&self.output, &self.busy);
+        let report = busy.during(read_at, |progress| {
+            let mut number = 0;
+            bench::run(&bench::Settings::default(), &progress.stop, |line| {
+                number += 1;
+                let (nodes, sfen) = (line.nodes, line.sfen);
+                output.note(&format!("position {number}: {nodes} nodes, {sfen}"));
+            })
+        });
+        if report.complete {
+            output.line(&format!("Nodes searched: {}", report.nodes()));
+            output.line(&format!("Nodes/second: {}", report.nps()));
+        } else {
+            output.note("bench was stopped");
+        }
     }
 }
