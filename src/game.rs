@@ -108,10 +108,9 @@ impl fmt::Display for GameEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GameEnd::Checkmate { winner } => write!(f, "checkmate: {winner} wins"),
-            GameEnd::NoLegalMove { winner } => write!(
-                f,
-                "no legal move, though not in check: {winner} wins"
-            ),
+            GameEnd::NoLegalMove { winner } => {
+                write!(f, "no legal move, though not in check: {winner} wins")
+            }
             GameEnd::Sennichite => f.write_str("sennichite (fourth occurrence): draw"),
             GameEnd::PerpetualCheck { loser } => {
                 write!(f, "perpetual check by {loser}: {} wins", !*loser)

@@ -1,5 +1,5 @@
-//! Tsuru, a shogi engine.
-
+//! Tsuru (鶴), a shogi engine.
 pub mod core;
 pub mod game;
 pub mod search;
+pub mod shogi;

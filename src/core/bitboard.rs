@@ -127,6 +127,13 @@ impl<S: SquareIndex> Bitboard<S> {
         }
     }
 
+    /// Whether some square of the set satisfies `test`.
+    #[inline]
+    pub fn any_square(self, test: impl FnMut(S) -> bool) -> bool {
+        let mut squares = self;
+        Iterator::any(&mut squares, test)
+    }
+
     /// Removes the lowest square and returns it.
     #[inline]
     pub fn pop(&mut self) -> Option<S> {

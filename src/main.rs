@@ -1,0 +1,2 @@
+//! The Tsuru shogi engine.
+fn main() {}

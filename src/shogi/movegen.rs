@@ -1,0 +1,502 @@
+//! Legal move generation.
+//!
+//! One generator serves every stage and every use. It works out the legal
+//! targets of each piece as a set (pins, evasions and all drop rules applied to
+//! the whole set at once) and hands the sets to a [`Sink`]: one sink writes moves
+//! to a list, another only counts. Only king moves and a pawn drop that would
+//! mate are tested one by one. Stages differ in the target sets they allow
+//! ([`Targets`]), and checks in a further filter by kind of piece ([`Filter`]).
+
+use super::attacks;
+use super::moves::{Move, Source};
+use super::piece::{KINDS, PieceKind};
+use super::position::Position;
+use super::square::{Bitboard, Square};
+use crate::core::{Color, MoveList};
+use crate::game::Stage;
+
+/// Where the generator puts what it finds.
+trait Sink {
+    fn moves(&mut self, from: Square, to: Bitboard);
+    fn promotions(&mut self, from: Square, to: Bitboard);
+    /// Pawn moves of `color` to these squares, each from the square behind.
+    fn pawn_moves(&mut self, color: Color, to: Bitboard);
+    fn pawn_promotions(&mut self, color: Color, to: Bitboard);
+    fn drops(&mut self, kind: PieceKind, to: Bitboard);
+}
+
+/// Writes moves to a list. What does not fit is left out: that takes a position
+/// with more pieces than the game has, and 600 moves are plenty there.
+impl Sink for MoveList<Move> {
+    #[inline]
+    fn moves(&mut self, from: Square, to: Bitboard) {
+        extend(self, to, |to| Move::board(from, to));
+    }
+
+    #[inline]
+    fn promotions(&mut self, from: Square, to: Bitboard) {
+        extend(self, to, |to| Move::promotion(from, to));
+    }
+
+    #[inline]
+    fn pawn_moves(&mut self, color: Color, to: Bitboard) {
+        for to in to {
+            if let Some(from) = attacks::pawn(!color, to).first() {
+                extend(self, Bitboard::of(to), |to| Move::board(from, to));
+            }
+        }
+    }
+
+    #[inline]
+    fn pawn_promotions(&mut self, color: Color, to: Bitboard) {
+        for to in to {
+            if let Some(from) = attacks::pawn(!color, to).first() {
+                extend(self, Bitboard::of(to), |to| Move::promotion(from, to));
+            }
+        }
+    }
+
+    #[inline]
+    fn drops(&mut self, kind: PieceKind, to: Bitboard) {
+        extend(self, to, |to| Move::drop(kind, to));
+    }
+}
+
+#[inline]
+fn extend(list: &mut MoveList<Move>, to: Bitboard, make: impl Fn(Square) -> Move) {
+    for to in to {
+        if list.try_push(make(to)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Counts moves without writing them down.
+#[derive(Default)]
+struct Counter(usize);
+
+impl Sink for Counter {
+    #[inline]
+    fn moves(&mut self, _: Square, to: Bitboard) {
+        self.0 += to.count() as usize;
+    }
+
+    #[inline]
+    fn promotions(&mut self, _: Square, to: Bitboard) {
+        self.0 += to.count() as usize;
+    }
+
+    #[inline]
+    fn pawn_moves(&mut self, _: Color, to: Bitboard) {
+        self.0 += to.count() as usize;
+    }
+
+    #[inline]
+    fn pawn_promotions(&mut self, _: Color, to: Bitboard) {
+        self.0 += to.count() as usize;
+    }
+
+    #[inline]
+    fn drops(&mut self, _: PieceKind, to: Bitboard) {
+        self.0 += to.count() as usize;
+    }
+}
+
+/// The squares that a stage allows as targets.
+#[derive(Clone, Copy)]
+struct Targets {
+    /// Moves without promotion, pawns excepted.
+    plain: Bitboard,
+    /// Promotions, pawns excepted.
+    promoting: Bitboard,
+    /// Pawn moves without promotion.
+    pawn_plain: Bitboard,
+    /// Pawn promotions.
+    pawn_promoting: Bitboard,
+    /// Drops.
+    drops: Bitboard,
+}
+
+impl Targets {
+    fn of(stage: Stage, position: &Position) -> Targets {
+        let empty = !position.occupied();
+        let enemy = position.pieces(!position.side);
+        match stage {
+            Stage::All => Targets {
+                plain: empty | enemy,
+                promoting: empty | enemy,
+                pawn_plain: empty | enemy,
+                pawn_promoting: empty | enemy,
+                drops: empty,
+            },
+            Stage::Noisy => Targets {
+                plain: enemy,
+                promoting: enemy,
+                pawn_plain: enemy,
+                pawn_promoting: empty | enemy,
+                drops: Bitboard::EMPTY,
+            },
+            Stage::Quiet | Stage::QuietChecks => Targets {
+                plain: empty,
+                promoting: empty,
+                pawn_plain: empty,
+                pawn_promoting: Bitboard::EMPTY,
+                drops: empty,
+            },
+        }
+    }
+}
+
+/// Narrows targets by the kind that stands there after the move.
+trait Filter {
+    fn moves(&self, from: Square, kind: PieceKind) -> Bitboard;
+    fn pawn_moves(&self) -> Bitboard;
+    fn drops(&self, kind: PieceKind) -> Bitboard;
+}
+
+/// Lets every move through.
+struct Everything;
+
+impl Filter for Everything {
+    #[inline]
+    fn moves(&self, _: Square, _: PieceKind) -> Bitboard {
+        Bitboard::ALL
+    }
+
+    #[inline]
+    fn pawn_moves(&self) -> Bitboard {
+        Bitboard::ALL
+    }
+
+    #[inline]
+    fn drops(&self, _: PieceKind) -> Bitboard {
+        Bitboard::ALL
+    }
+}
+
+/// What tells checking moves of the side to move: see [`Position::check_info`].
+#[derive(Clone, Debug)]
+pub struct CheckInfo {
+    /// The enemy king.
+    king: Option<Square>,
+    /// Pieces whose leaving opens a slider's line to the enemy king.
+    discoverers: Bitboard,
+    /// By kind, the squares from which it attacks the enemy king.
+    squares: [Bitboard; KINDS],
+    /// Targets of pawns that discover a check by moving on.
+    pawn_discoveries: Bitboard,
+}
+
+impl CheckInfo {
+    /// Whether `kind` arriving on `to` from `source` checks the king.
+    #[inline]
+    fn checks(&self, source: Source, kind: PieceKind, to: Square) -> bool {
+        self.squares[kind.index()].contains(to)
+            || match source {
+                Source::Board(from) => self.discoveries(from).contains(to),
+                Source::Hand(_) => false,
+            }
+    }
+
+    /// Targets that discover a check when the piece on `from` moves there.
+    #[inline]
+    fn discoveries(&self, from: Square) -> Bitboard {
+        match self.king {
+            Some(king) if self.discoverers.contains(from) => !attacks::line(king, from),
+            _ => Bitboard::EMPTY,
+        }
+    }
+}
+
+/// Lets checking moves through.
+impl Filter for CheckInfo {
+    #[inline]
+    fn moves(&self, from: Square, kind: PieceKind) -> Bitboard {
+        self.squares[kind.index()] | self.discoveries(from)
+    }
+
+    #[inline]
+    fn pawn_moves(&self) -> Bitboard {
+        self.squares[PieceKind::Pawn.index()] | self.pawn_discoveries
+    }
+
+    #[inline]
+    fn drops(&self, kind: PieceKind) -> Bitboard {
+        self.squares[kind.index()]
+    }
+}
+
+impl Position {
+    /// Appends the legal moves of `stage`. With `useless` false, non-promotions
+    /// of pawns, bishops and rooks that could promote, and of lances to the
+    /// second rank, are left out: the promoted piece does all that they do. Under
+    /// the king-capture rules, so are moves that let the king be captured.
+    pub fn generate(&self, stage: Stage, useless: bool, moves: &mut MoveList<Move>) {
+        let targets = Targets::of(stage, self);
+        if stage == Stage::QuietChecks {
+            self.dispatch(&targets, useless, &self.check_info(), moves);
+        } else {
+            self.dispatch(&targets, useless, &Everything, moves);
+        }
+    }
+
+    /// All legal moves, useless non-promotions included.
+    pub fn legal_moves(&self) -> MoveList<Move> {
+        let mut moves = MoveList::new();
+        self.generate(Stage::All, true, &mut moves);
+        moves
+    }
+
+    /// The number of legal moves, useless non-promotions included.
+    pub fn count_moves(&self) -> usize {
+        let mut counter = Counter::default();
+        let targets = Targets::of(Stage::All, self);
+        self.dispatch(&targets, true, &Everything, &mut counter);
+        counter.0
+    }
+
+    /// Whether the side to move has a legal move.
+    pub fn has_legal_move(&self) -> bool {
+        self.count_moves() > 0
+    }
+
+    /// What [`Position::gives_check`] needs, for all moves of this position.
+    pub fn check_info(&self) -> CheckInfo {
+        let mut info = CheckInfo {
+            king: self.kings[!self.side],
+            discoverers: Bitboard::EMPTY,
+            squares: [Bitboard::EMPTY; KINDS],
+            pawn_discoveries: Bitboard::EMPTY,
+        };
+        let Some(king) = info.king else {
+            return info;
+        };
+        let us = self.side;
+        let occupied = self.occupied();
+        info.discoverers = self.blockers(us, king).0 & self.colors[us];
+        let gold = attacks::gold(!us, king);
+        let bishop = attacks::bishop(king, occupied);
+        let rook = attacks::rook(king, occupied);
+        let around = attacks::king(king);
+        // In the order of `PieceKind`.
+        info.squares = [
+            attacks::pawn(!us, king),
+            rook & attacks::forward(!us, king),
+            attacks::knight(!us, king),
+            attacks::silver(!us, king),
+            bishop,
+            rook,
+            gold,
+            Bitboard::EMPTY,
+            gold,
+            gold,
+            gold,
+            gold,
+            bishop | around,
+            rook | around,
+        ];
+        let pawns = info.discoverers & self.of_kind(PieceKind::Pawn) - attacks::file_of(king);
+        info.pawn_discoveries = attacks::pawn_targets(us, pawns);
+        info
+    }
+
+    /// Whether a legal move gives check.
+    #[inline]
+    pub fn gives_check(&self, m: Move, info: &CheckInfo) -> bool {
+        info.checks(m.source(), self.moved_kind(m), m.to())
+    }
+
+    #[inline]
+    fn dispatch<F: Filter, S: Sink>(&self, t: &Targets, useless: bool, filter: &F, sink: &mut S) {
+        match (self.side, useless) {
+            (Color::Black, false) => self.emit::<false, false, F, S>(t, filter, sink),
+            (Color::Black, true) => self.emit::<false, true, F, S>(t, filter, sink),
+            (Color::White, false) => self.emit::<true, false, F, S>(t, filter, sink),
+            (Color::White, true) => self.emit::<true, true, F, S>(t, filter, sink),
+        }
+    }
+
+    /// The generator. Compiled for each colour, so that directions and zones are
+    /// constants.
+    fn emit<const WHITE: bool, const USELESS: bool, F: Filter, S: Sink>(
+        &self,
+        targets: &Targets,
+        filter: &F,
+        sink: &mut S,
+    ) {
+        use PieceKind::*;
+        let us = if WHITE { Color::White } else { Color::Black };
+        let zone = attacks::promotion_zone(us);
+        let occupied = self.occupied();
+        let own = self.colors[us];
+        let standard = self.rules.protects_king();
+        // Under the king-capture rules leaving the king attacked is allowed,
+        // though never useful.
+        let protect = standard || !USELESS;
+        let (checkers, pinned) = if protect {
+            (self.state.checkers, self.state.pinned & own)
+        } else {
+            (Bitboard::EMPTY, Bitboard::EMPTY)
+        };
+
+        let mut evade = Bitboard::ALL;
+        let mut drops = targets.drops;
+        let mut pawn_may_leave = Bitboard::ALL;
+        // Without a king nothing is pinned, and any square will do.
+        let king_square = self.kings[us];
+        if let Some(king) = king_square {
+            let mut to = attacks::king(king) & targets.plain & filter.moves(king, King);
+            if protect {
+                let blocking = occupied ^ Bitboard::of(king);
+                for square in to {
+                    if self.is_attacked(!us, square, blocking) {
+                        to ^= Bitboard::of(square);
+                    }
+                }
+            }
+            sink.moves(king, to);
+            if checkers.any() {
+                if checkers.more_than_one() {
+                    return;
+                }
+                if let Some(checker) = checkers.first() {
+                    let between = attacks::between(king, checker);
+                    evade = between | checkers;
+                    drops &= between;
+                }
+            }
+            // A pinned pawn may only go on along the king's file.
+            pawn_may_leave = !pinned | attacks::file_of(king);
+        }
+        let pin = |from: Square| match king_square {
+            Some(king) if pinned.contains(from) => attacks::line(king, from),
+            _ => Bitboard::ALL,
+        };
+
+        let pawns = self.of_kind(Pawn) & own;
+        let steps = attacks::pawn_targets(us, pawns & pawn_may_leave) & evade;
+        let last = attacks::far_ranks(us, 1);
+        let plain_pawns = if USELESS { !last } else { !zone };
+        sink.pawn_moves(
+            us,
+            steps & targets.pawn_plain & plain_pawns & filter.pawn_moves(),
+        );
+        let promoting = steps & targets.pawn_promoting & zone;
+        // No filter here: a pawn's promotion is never a quiet check.
+        sink.pawn_promotions(us, promoting);
+
+        let plain = targets.plain & evade;
+        let promoting = targets.promoting & evade;
+
+        let lance_plain = plain & !attacks::far_ranks(us, if USELESS { 1 } else { 2 });
+        for from in self.of_kind(Lance) & own {
+            let to = attacks::lance(us, from, occupied) & pin(from);
+            sink.moves(from, to & lance_plain & filter.moves(from, Lance));
+            sink.promotions(from, to & promoting & zone & filter.moves(from, ProLance));
+        }
+
+        let knight_plain = plain & !attacks::far_ranks(us, 2);
+        for from in self.of_kind(Knight) & own & !pinned {
+            let to = attacks::knight(us, from);
+            sink.moves(from, to & knight_plain & filter.moves(from, Knight));
+            sink.promotions(from, to & promoting & zone & filter.moves(from, ProKnight));
+        }
+
+        let zone_from = |from| {
+            if zone.contains(from) {
+                Bitboard::ALL
+            } else {
+                zone
+            }
+        };
+        for from in self.of_kind(Silver) & own {
+            let to = attacks::silver(us, from) & pin(from);
+            sink.moves(from, to & plain & filter.moves(from, Silver));
+            let promoting = promoting & zone_from(from);
+            sink.promotions(from, to & promoting & filter.moves(from, ProSilver));
+        }
+
+        for from in self.golds & own {
+            let to = attacks::gold(us, from) & plain & pin(from);
+            sink.moves(from, to & filter.moves(from, Gold));
+        }
+
+        for (kind, promoted) in [(Bishop, Horse), (Rook, Dragon)] {
+            for from in self.of_kind(kind) & own {
+                let to = if kind == Bishop {
+                    attacks::bishop(from, occupied)
+                } else {
+                    attacks::rook(from, occupied)
+                } & pin(from);
+                let may_promote = zone_from(from);
+                let plain = if USELESS { plain } else { plain - may_promote };
+                sink.moves(from, to & plain & filter.moves(from, kind));
+                let promoting = promoting & may_promote;
+                sink.promotions(from, to & promoting & filter.moves(from, promoted));
+            }
+        }
+
+        for from in self.of_kind(Horse) & own {
+            let to = attacks::horse(from, occupied) & plain & pin(from);
+            sink.moves(from, to & filter.moves(from, Horse));
+        }
+        for from in self.of_kind(Dragon) & own {
+            let to = attacks::dragon(from, occupied) & plain & pin(from);
+            sink.moves(from, to & filter.moves(from, Dragon));
+        }
+
+        let hand = self.hands[us];
+        if hand.is_empty() || drops.is_empty() {
+            return;
+        }
+        for kind in [Rook, Bishop, Gold, Silver] {
+            if hand.has(kind) {
+                sink.drops(kind, drops & filter.drops(kind));
+            }
+        }
+        if hand.has(Knight) {
+            let alive = attacks::live_squares(us, Knight);
+            sink.drops(Knight, drops & alive & filter.drops(Knight));
+        }
+        let alive = attacks::live_squares(us, Pawn);
+        if hand.has(Lance) {
+            sink.drops(Lance, drops & alive & filter.drops(Lance));
+        }
+        if hand.has(Pawn) {
+            let mut to = drops & alive & attacks::files_without(pawns) & filter.drops(Pawn);
+            if standard && let Some(king) = self.kings[!us] {
+                let head = attacks::pawn(!us, king);
+                if (to & head).any() && self.pawn_drop_mates(king, head) {
+                    to ^= head;
+                }
+            }
+            sink.drops(Pawn, to);
+        }
+    }
+
+    /// Whether a pawn of the side to move, dropped on the square at the `head` of
+    /// the enemy `king`, mates it (uchifuzume).
+    ///
+    /// The pawn stands next to the king, so that nothing can interpose: the
+    /// defender must take the pawn or move the king.
+    pub(super) fn pawn_drop_mates(&self, king: Square, head: Bitboard) -> bool {
+        let us = self.side;
+        let them = !us;
+        let Some(to) = head.first() else {
+            return false;
+        };
+        let occupied = self.occupied() | head;
+        let takers = self.attackers(them, to, occupied) - Bitboard::of(king);
+        // A pinned piece may take where that keeps it on the line of its pin;
+        // the new pawn changes no pin off the king's file.
+        let (pinned, _) = self.blockers(us, king);
+        if takers
+            .any_square(|from| !pinned.contains(from) || attacks::line(king, from).contains(to))
+        {
+            return false;
+        }
+        let blocking = occupied ^ Bitboard::of(king);
+        let escapes = attacks::king(king) - self.colors[them];
+        !escapes.any_square(|square| !self.is_attacked(us, square, blocking))
+    }
+}
