@@ -67,7 +67,11 @@ impl Engine {
         let mut engine = Engine::new(style);
         engine.send("usi");
         engine.wait("usiok");
-        for option in ["USI_Hash value 16", "Threads value 1", "NetworkDelay2 value 0"] {
+        for option in [
+            "USI_Hash value 16",
+            "Threads value 1",
+            "NetworkDelay2 value 0",
+        ] {
             engine.send(&format!("setoption name {option}"));
         }
         engine.send("isready");
@@ -93,7 +97,9 @@ impl Engine {
         };
         let mut rest = bytes;
         while !rest.is_empty() {
-            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             let (piece, after) = rest.split_at(rest.len().min(1 + (*state >> 40) as usize % 40));
             stdin.write_all(piece).unwrap();
             rest = after;
@@ -185,7 +191,15 @@ impl Engine {
         for line in &self.heard {
             assert!(!line.to_lowercase().starts_with("error"), "{line}");
             assert!(self.helpers || line.trim() == line, "{line:?}");
-            let known = ["id ", "option ", "usiok", "readyok", "bestmove ", "checkmate ", "info "];
+            let known = [
+                "id ",
+                "option ",
+                "usiok",
+                "readyok",
+                "bestmove ",
+                "checkmate ",
+                "info ",
+            ];
             assert!(
                 self.helpers || line.is_empty() || known.iter().any(|word| line.starts_with(word)),
                 "{line}"
@@ -339,8 +353,16 @@ fn b5_mate() {
         engine.send("position sfen k8/9/1+R7/9/9/9/9/9/9 b P 1");
         engine.send("go mate 1000");
         let answer = engine.answer("checkmate ");
-        assert!(matches!(answer.as_str(), "nomate" | "notimplemented"), "{answer}");
-        for line in ["go mate 1000", "go mate", "go nodes 100 mate infinite", "go mate nodes 100"] {
+        assert!(
+            matches!(answer.as_str(), "nomate" | "notimplemented"),
+            "{answer}"
+        );
+        for line in [
+            "go mate 1000",
+            "go mate",
+            "go nodes 100 mate infinite",
+            "go mate nodes 100",
+        ] {
             engine.send("position startpos");
             engine.send(line);
             assert_eq!(engine.answer("checkmate "), "nomate");
@@ -366,13 +388,18 @@ fn b6_odd_input() {
         engine.send("go depth 1");
         let lines = engine.wait("bestmove");
         assert!(
-            lines.iter().any(|line| line.starts_with("info string warning: move 2, 7g7f,")),
+            lines
+                .iter()
+                .any(|line| line.starts_with("info string warning: move 2, 7g7f,")),
             "{lines:?}"
         );
         engine.send("position startpos");
         engine.send("go searchmoves 7g7f 2g2f depth 3");
         let best = engine.best();
-        assert!(best.starts_with("7g7f") || best.starts_with("2g2f"), "{best}");
+        assert!(
+            best.starts_with("7g7f") || best.starts_with("2g2f"),
+            "{best}"
+        );
         engine.send("setoption name MultiPV value 500");
         engine.send("go depth 2");
         let lines = engine.wait("bestmove");
@@ -439,7 +466,9 @@ fn the_gui_may_vanish() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     drop(child.stdout.take());
-    stdin.write_all(b"usi\nsetoption name PvInterval value 0\ngo infinite\n").unwrap();
+    stdin
+        .write_all(b"usi\nsetoption name PvInterval value 0\ngo infinite\n")
+        .unwrap();
     thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none());
     drop(stdin);
@@ -500,7 +529,12 @@ fn stop_is_answered_at_once() {
         engine.best();
         begin.elapsed()
     });
-    for line in ["go byoyomi 0", "go btime 0 wtime 0", "go btime -10 wtime -10", "go movetime 0.9"] {
+    for line in [
+        "go byoyomi 0",
+        "go btime 0 wtime 0",
+        "go btime -10 wtime -10",
+        "go movetime 0.9",
+    ] {
         best_time(30, || {
             engine.send(line);
             let begin = Instant::now();
@@ -659,18 +693,33 @@ fn garbage_is_survived() {
     for _ in 0..300 {
         let mut line: Vec<u8> = (0..state >> 57)
             .map(|i| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i + 1);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(i + 1);
                 (state >> 56) as u8
             })
             .collect();
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(99);
         line.push(b'\n');
         engine.send_bytes(&line);
     }
     for line in [
-        "\0\0\0", "go\0depth", "setoption", "setoption name", "setoption value", "position moves",
-        "position sfen", "ponderhit btime x", "gameover", "debug on", "register later", "uci",
-        "getoption", "position sfen 9/9/9/9/9/9/9/9/9 b 99999999999999999999P 1",
+        "\0\0\0",
+        "go\0depth",
+        "setoption",
+        "setoption name",
+        "setoption value",
+        "position moves",
+        "position sfen",
+        "ponderhit btime x",
+        "gameover",
+        "debug on",
+        "register later",
+        "uci",
+        "getoption",
+        "position sfen 9/9/9/9/9/9/9/9/9 b 99999999999999999999P 1",
         "position startpos moves 7g7f 7g7f7g7f +++ 9z9z ＊",
     ] {
         engine.send(line);
@@ -698,7 +747,12 @@ fn odd_positions_are_survived() {
         "4k4/9/9/9/9/9/9/4r4/4K4 w - 1",
     ] {
         engine.send(&format!("position sfen {sfen}"));
-        for go in ["go byoyomi 20", "go depth 2", "go nodes 1", "go ponder\nstop"] {
+        for go in [
+            "go byoyomi 20",
+            "go depth 2",
+            "go nodes 1",
+            "go ponder\nstop",
+        ] {
             engine.send(go);
             let best = engine.best();
             let moves = engine.ask("moves");
@@ -756,7 +810,10 @@ fn the_dialogue_can_be_logged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("対局 log.txt");
     let mut engine = Engine::ready(Style::Lf);
-    engine.send(&format!("setoption name DebugLogFile value {}", path.display()));
+    engine.send(&format!(
+        "setoption name DebugLogFile value {}",
+        path.display()
+    ));
     engine.send("isready");
     engine.wait("readyok");
     engine.send("setoption name DebugLogFile value /no/such/folder/x");

@@ -220,9 +220,7 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
                 Some(sfen) => match G::from_sfen(sfen, &self.rules) {
                     Ok(position) => position,
                     Err(error) => {
-                        return vec![format!(
-                            "warning: no position: {error}; the last one stays"
-                        )];
+                        return vec![format!("warning: no position: {error}; the last one stays")];
                     }
                 },
             };
@@ -262,7 +260,9 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         }
         let got = self.pool.set_hash(hash_mb);
         if got < hash_mb {
-            warnings.push(format!("warning: there is memory for {got} MB of hash only"));
+            warnings.push(format!(
+                "warning: there is memory for {got} MB of hash only"
+            ));
         }
         warnings
     }

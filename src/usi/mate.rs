@@ -126,10 +126,7 @@ mod tests {
             "checkmate nomate"
         );
         // Mated already.
-        assert_eq!(
-            solve("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"),
-            "checkmate nomate"
-        );
+        assert_eq!(solve("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"), "checkmate nomate");
         assert_eq!(
             solve("4k4/9/9/9/9/9/9/9/4K4 b G 1"),
             "checkmate notimplemented"

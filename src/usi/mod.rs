@@ -146,7 +146,9 @@ impl Busy {
     fn interrupt(&self, now: Instant) {
         self.with(|state| {
             if let Some(job) = state.job.as_ref().filter(|job| !job.is_scripted(now)) {
-                job.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                job.progress
+                    .stop
+                    .store(true, std::sync::atomic::Ordering::Relaxed);
             }
         });
     }
@@ -157,7 +159,10 @@ impl Busy {
         loop {
             thread::sleep(Duration::from_millis(5));
             let over = self.with(|state| {
-                let scripted = state.job.as_ref().is_some_and(|job| job.is_scripted(quit_at));
+                let scripted = state
+                    .job
+                    .as_ref()
+                    .is_some_and(|job| job.is_scripted(quit_at));
                 let begin = state.last_end.map_or(quit_at, |end| end.max(quit_at));
                 !scripted && begin.elapsed() >= QUIT_GRACE
             });

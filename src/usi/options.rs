@@ -71,9 +71,18 @@ pub enum Id {
 /// Type and range of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    Check { default: bool },
-    Spin { default: i64, min: i64, max: i64 },
-    Combo { default: &'static str, vars: &'static [&'static str] },
+    Check {
+        default: bool,
+    },
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+    },
+    Combo {
+        default: &'static str,
+        vars: &'static [&'static str],
+    },
     Filename,
     Button,
 }
@@ -430,10 +439,12 @@ mod tests {
         }
         let lines: Vec<String> = options.declarations().collect();
         assert!(lines.contains(&"option name Clear_Hash type button".to_string()));
-        assert!(lines.contains(
-            &"option name USI_Variant type combo default shogi var shogi var kingcapture"
-                .to_string()
-        ));
+        assert!(
+            lines.contains(
+                &"option name USI_Variant type combo default shogi var shogi var kingcapture"
+                    .to_string()
+            )
+        );
         assert!(lines.contains(&"option name USI_Ponder type check default false".to_string()));
     }
 
@@ -469,16 +480,15 @@ mod tests {
             options.set("DebugLogFile", empty).unwrap();
             assert_eq!(options.filename(Id::DebugLogFile), "");
         }
-        assert_eq!(
-            options.set("clear_hash", None).unwrap().id,
-            Id::ClearHash
-        );
+        assert_eq!(options.set("clear_hash", None).unwrap().id, Id::ClearHash);
     }
 
     #[test]
     fn numbers_come_into_range() {
         let mut options = Options::default();
-        let change = options.set("MultiPV", Some("99999999999999999999")).unwrap();
+        let change = options
+            .set("MultiPV", Some("99999999999999999999"))
+            .unwrap();
         assert!(change.note.is_some());
         assert_eq!(options.spin(Id::MultiPv), 600);
         options.set("Threads", Some("-4")).unwrap();

@@ -55,9 +55,7 @@ impl Output {
         line.push('\n');
         let mut sink = lock(&self.sink);
         // Nobody is left to tell about a broken pipe.
-        let _ = sink
-            .write_all(line.as_bytes())
-            .and_then(|()| sink.flush());
+        let _ = sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
         self.log('<', text.as_bytes());
     }
 
@@ -75,7 +73,8 @@ impl Output {
     /// Writes to the log: milliseconds, direction, line.
     fn log(&self, direction: char, text: &[u8]) {
         if let Some(file) = lock(&self.log).as_mut() {
-            let mut line = format!("{} {direction} ", self.begin.elapsed().as_millis()).into_bytes();
+            let mut line =
+                format!("{} {direction} ", self.begin.elapsed().as_millis()).into_bytes();
             line.extend_from_slice(text);
             line.push(b'\n');
             // A full disk must not end a game.

@@ -156,7 +156,8 @@ impl Session {
             }),
             Command::Unknown(word) => {
                 let word = printable(&word);
-                self.output.note(&format!("warning: unknown command {word}"));
+                self.output
+                    .note(&format!("warning: unknown command {word}"));
             }
             Command::Moves => self.show(|driver| driver.legal_moves().join(" ")),
             Command::Side => self.show(|driver| driver.side_to_move().to_string()),
