@@ -98,7 +98,7 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
         _ => mate::mate_in_one,
     };
     Box::new(GameDriver::<shogi::Position, HandEvaluator>::new(
-        HandEvaluator::default(),
+        HandEvaluator,
         rules,
         shogi_rules,
         solver,

@@ -26,6 +26,9 @@ use crate::search::info::{BestMove, Bound, Info, Outcome, Reporter};
 /// Time between two empty lines that keep a waiting GUI patient.
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
 
+/// Longest text of an `info string`, in characters.
+const NOTE_LENGTH: usize = 300;
+
 /// The one place that lines leave the engine through.
 pub struct Output {
     sink: Mutex<Box<dyn Write + Send>>,
@@ -59,9 +62,14 @@ impl Output {
         self.log('<', text.as_bytes());
     }
 
-    /// Writes an `info string` line. Line ends in `text` become blanks.
+    /// Writes an `info string` line. `text` may quote what came from outside:
+    /// control characters become blanks, and it is cut at a length that GUIs show.
     pub fn note(&self, text: &str) {
-        let text = text.replace(['\r', '\n'], " ");
+        let text: String = text
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .take(NOTE_LENGTH)
+            .collect();
         self.line(&format!("info string {}", text.trim_end()));
     }
 
