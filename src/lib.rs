@@ -1,4 +1,5 @@
 //! Tsuru (鶴), a shogi engine.
+
 pub mod bench;
 pub mod core;
 pub mod eval;

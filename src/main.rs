@@ -1,5 +1,7 @@
-//! The Tsuru shogi engine.
+//! The program `tsuru`: a USI engine, and tools around it (see `cli`).
+
+mod cli;
 
 fn main() -> std::process::ExitCode {
-    tsuru::usi::run()
+    cli::run()
 }
