@@ -138,18 +138,26 @@ impl Engine {
         line[prefix.len()..].to_string()
     }
 
-    /// Fails when an answer to a `go` comes within the time.
-    fn no_answer_for(&mut self, time: u64) {
+    /// Hears what comes within the time.
+    fn listen(&mut self, time: u64) {
         let deadline = Instant::now() + Duration::from_millis(time);
         while let Ok(line) = self
             .lines
             .recv_timeout(deadline.saturating_duration_since(Instant::now()))
         {
+            self.heard.push(line);
+        }
+    }
+
+    /// Fails when an answer to a `go` comes within the time.
+    fn no_answer_for(&mut self, time: u64) {
+        let begin = self.heard.len();
+        self.listen(time);
+        for line in &self.heard[begin..] {
             assert!(
                 !line.starts_with("bestmove") && !line.starts_with("checkmate"),
                 "{line}"
             );
-            self.heard.push(line);
         }
     }
 
@@ -571,6 +579,39 @@ fn long_games_are_cheap() {
     engine.quit();
 }
 
+/// Processor time that a process has used, in ticks of 10 ms.
+#[cfg(target_os = "linux")]
+fn ticks(engine: &Engine) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", engine.child.id())).unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_idle_engine_uses_no_processor() {
+    let mut engine = Engine::ready(Style::Lf);
+    for (input, answer) in [
+        ("isready", "readyok"),
+        ("go depth 4", "bestmove"),
+        // Solved, and waiting for the word.
+        (
+            "position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1\ngo ponder",
+            "info",
+        ),
+    ] {
+        engine.send(input);
+        engine.wait(answer);
+        thread::sleep(Duration::from_millis(50));
+        let before = ticks(&engine);
+        thread::sleep(Duration::from_millis(500));
+        let used = ticks(&engine) - before;
+        assert!(used <= 1, "{input}: {used}");
+    }
+    engine.quit();
+}
+
 // Commands at odd moments.
 
 #[test]
@@ -730,6 +771,70 @@ fn garbage_is_survived() {
     engine.send("go depth 1");
     engine.best();
     engine.quit();
+}
+
+/// Commands in random order: each `go` still has exactly one answer.
+#[test]
+fn any_order_of_commands_keeps_the_count() {
+    const COMMANDS: [&str; 30] = [
+        "go infinite",
+        "go ponder",
+        "go ponder btime 0 wtime 0 byoyomi 30",
+        "go depth 3",
+        "go nodes 500",
+        "go byoyomi 10",
+        "go movetime 10",
+        "go searchmoves 7g7f 3c3d depth 2",
+        "go mate infinite",
+        "go mate 10",
+        "stop",
+        "stop",
+        "ponderhit",
+        "ponderhit btime 10 wtime 10 byoyomi 10",
+        "gameover lose",
+        "usinewgame",
+        "isready",
+        "position startpos",
+        "position startpos moves 7g7f 3c3d",
+        "position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+        "position sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1 moves G*5c",
+        "position nonsense",
+        "setoption name Stochastic_Ponder value true",
+        "setoption name Stochastic_Ponder value false",
+        "setoption name USI_Variant value kingcapture",
+        "setoption name USI_Variant value shogi",
+        "setoption name Threads value 2",
+        "setoption name Threads value 1",
+        "setoption name MultiPV value 3",
+        "setoption name Clear_Hash",
+    ];
+    for seed in 0..4 {
+        let mut engine = Engine::ready(Style::Lf);
+        let mut state: u64 = seed;
+        let mut owed = 0;
+        for _ in 0..150 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let command = COMMANDS[(state >> 33) as usize % COMMANDS.len()];
+            owed += usize::from(command.starts_with("go "));
+            engine.send(command);
+            if state >> 60 < 4 {
+                engine.listen((state >> 50) % 40);
+            }
+        }
+        engine.send("stop\nsfen");
+        engine.helpers = true;
+        let answers = |engine: &Engine| {
+            count(&engine.heard, "bestmove ") + count(&engine.heard, "checkmate ")
+        };
+        while answers(&engine) < owed {
+            engine.wait("");
+        }
+        engine.no_answer_for(50);
+        assert_eq!(answers(&engine), owed);
+        engine.quit();
+    }
 }
 
 #[test]

@@ -364,3 +364,90 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usi::options::Options;
+    use crate::usi::parse::{Command, parse_line};
+
+    fn driver() -> Box<dyn Driver> {
+        new_driver(Options::default().rules())
+    }
+
+    fn position(driver: &mut dyn Driver, line: &str) -> Vec<String> {
+        match parse_line(line.as_bytes()) {
+            Command::Position(command) => driver.set_position(&command),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn option_words_are_rules() {
+        let mut options = Options::default();
+        for (rule, word) in shogi::EnteringKingRule::ALL {
+            options.set("EnteringKingRule", Some(word)).unwrap();
+            assert_eq!(shogi_rules(&options.rules()).entering_king, rule);
+        }
+        options.set("USI_Variant", Some("kingcapture")).unwrap();
+        assert_eq!(
+            shogi_rules(&options.rules()).max_moves,
+            shogi::Rules::KING_CAPTURE_MAX_MOVES
+        );
+    }
+
+    #[test]
+    fn lists_are_extended_and_cut_back() {
+        let mut driver = driver();
+        for (list, ply) in [
+            ("7g7f 3c3d", 3),
+            ("7g7f 3c3d 2g2f", 4),
+            ("7g7f 8c8d", 3),
+            ("2g2f", 2),
+            ("", 1),
+        ] {
+            let line = format!("position startpos moves {list}");
+            assert!(position(driver.as_mut(), &line).is_empty());
+            let mut fresh = super::tests::driver();
+            position(fresh.as_mut(), &line);
+            assert_eq!(driver.sfen(), fresh.sfen());
+            assert_eq!(driver.key(), fresh.key());
+            assert!(driver.sfen().ends_with(&format!(" {ply}")));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_and_what_is_good_kept() {
+        let mut driver = driver();
+        let notes = position(driver.as_mut(), "position startpos moves 7g7f 7g7f 3c3d");
+        assert_eq!(notes.len(), 1);
+        assert!(
+            notes[0].starts_with("warning: move 2, 7g7f, is illegal: "),
+            "{notes:?}"
+        );
+        let good = driver.sfen();
+        assert!(good.ends_with(" w - 2"));
+        assert_eq!(position(driver.as_mut(), "position sfen 9/9 b -").len(), 1);
+        assert_eq!(driver.sfen(), good);
+    }
+
+    #[test]
+    fn new_rules_keep_the_game() {
+        let mut driver = driver();
+        position(driver.as_mut(), "position startpos moves 7g7f 3c3d");
+        let sfen = driver.sfen();
+        let mut options = Options::default();
+        options.set("MaxMovesToDraw", Some("256")).unwrap();
+        assert!(driver.set_rules(options.rules()).is_empty());
+        assert_eq!(driver.sfen(), sfen);
+        assert!(driver.can_take_back());
+    }
+
+    #[test]
+    fn perft_counts_by_move() {
+        let driver = driver();
+        let division = driver.perft(3, &Progress::default()).unwrap();
+        assert_eq!(division.len(), 30);
+        assert_eq!(division.iter().map(|(_, nodes)| nodes).sum::<u64>(), 25_470);
+    }
+}

@@ -456,3 +456,31 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_known_clock_runs_on() {
+        let mut known = KnownClock::default();
+        assert_eq!(known.get().byoyomi, UNKNOWN_CLOCK_BYOYOMI);
+        let clock = Clock {
+            time: [5000, 9000],
+            increment: [1000, 0],
+            byoyomi: 0,
+        };
+        known.start(Some(clock), Color::Black);
+        let (since, _) = known.running.unwrap();
+        known.stop(since + Duration::from_millis(2500));
+        assert_eq!(known.get().time, [3500, 9000]);
+        // Not running: nothing changes.
+        known.stop(since + Duration::from_secs(60));
+        assert_eq!(known.get().time, [3500, 9000]);
+        known.start(None, Color::White);
+        let (since, _) = known.running.unwrap();
+        known.stop(since + Duration::from_secs(60));
+        assert_eq!(known.get().time, [3500, 0]);
+    }
+}
