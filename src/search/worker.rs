@@ -1,0 +1,624 @@
+//! The recursive search of one node: principal variation search with a zero
+//! window for all moves but the first (Chess Programming Wiki: "Principal
+//! Variation Search"), on top of a transposition table and selective pruning.
+//!
+//! The kind of a node is a type ([`Root`], [`Pv`], [`NonPv`]), so that one
+//! function compiles to three specialised ones. Scores are from the view of the
+//! side to move, and flip their sign only where the side changes. How deep and
+//! how often the search goes is decided in `root`; what it leaves out, in
+//! `pruning`.
+
+use arrayvec::ArrayVec;
+
+use super::history::{Histories, PieceTo, Rows};
+use super::info::Bound;
+use super::params::*;
+use super::picker::Picker;
+use super::pool::Job;
+use super::pruning::{self, Reductions};
+use super::root::{Line, RootMove};
+use super::stack::{Stack, Variations};
+use super::time::Timer;
+use super::tt::Entry;
+use crate::core::score::{
+    DRAW, EVAL_MAX, INFINITE, MATE_IN_MAX_PLY, MAX_PLY, NONE, from_table, mate_in, mated_in,
+    to_table,
+};
+use crate::core::{Color, MoveList, Score};
+use crate::game::{Evaluator, Game, GameMove, ImmediateWin, Repetition, Stage};
+
+/// What a node is to its parent.
+pub(super) trait NodeKind {
+    /// The root of the tree.
+    const ROOT: bool;
+    /// Searched with an open window: its line is kept.
+    const PV: bool;
+}
+
+/// The root.
+pub(super) struct Root;
+/// A node of a principal variation.
+pub(super) struct Pv;
+/// A node searched with a zero window.
+pub(super) struct NonPv;
+
+impl NodeKind for Root {
+    const ROOT: bool = true;
+    const PV: bool = true;
+}
+impl NodeKind for Pv {
+    const ROOT: bool = false;
+    const PV: bool = true;
+}
+impl NodeKind for NonPv {
+    const ROOT: bool = false;
+    const PV: bool = false;
+}
+
+/// What a search thread keeps between searches.
+pub(super) struct Memory<G: Game, E> {
+    pub evaluator: E,
+    pub histories: Histories<G>,
+    pub stack: Stack<G>,
+    pub variations: Variations<G::Move>,
+    reductions: Reductions,
+}
+
+impl<G: Game, E> Memory<G, E> {
+    pub fn new(evaluator: E) -> Self {
+        Memory {
+            evaluator,
+            histories: Histories::new(),
+            stack: Stack::new(),
+            variations: Variations::new(),
+            reductions: Reductions::new(),
+        }
+    }
+}
+
+/// One thread's part in one search.
+pub(super) struct Search<'a, G: Game, E> {
+    pub job: &'a Job<G>,
+    pub memory: &'a mut Memory<G, E>,
+    /// Number of the thread; 0 is the main one.
+    pub id: usize,
+    /// The position at the node being searched.
+    pub position: G,
+    /// The moves at the root, best first.
+    pub root_moves: Vec<RootMove<G::Move>>,
+    /// How many root moves are settled as better lines already (`MultiPV`).
+    pub pv_index: usize,
+    /// The lines of the last finished iteration, best first.
+    pub completed: Vec<Line<G::Move>>,
+    /// The deepest ply reached.
+    pub seldepth: u32,
+    /// Set once the search is broken off: all scores from then on are void.
+    pub aborted: bool,
+    /// Watches the clock, in the main thread.
+    pub timer: Option<Timer>,
+    /// How often another root move became the best one in this iteration.
+    pub best_move_changes: u32,
+    /// The depth of the iteration.
+    pub root_depth: u32,
+    pub nodes: u64,
+    node_limit: u64,
+    /// The main line of the last report, when it was exact.
+    pub last_reported: Option<Line<G::Move>>,
+    /// When the last report was made, in milliseconds since `go`.
+    pub reported_at: Option<u64>,
+    /// Score of a draw for each side.
+    draw: [Score; 2],
+    /// Whether useless moves are searched too.
+    pub all: bool,
+}
+
+impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
+    pub fn new(job: &'a Job<G>, memory: &'a mut Memory<G, E>, id: usize) -> Self {
+        let mut draw = [DRAW; 2];
+        let us = job.root.side_to_move();
+        draw[us.index()] = job.options.draw_value[us.index()].clamp(-EVAL_MAX, EVAL_MAX);
+        draw[(!us).index()] = -draw[us.index()];
+        memory.evaluator.reset(&job.root);
+        for ply in 0..MAX_PLY {
+            memory.stack.forget_killers(ply);
+        }
+        Search {
+            job,
+            memory,
+            id,
+            position: job.root.clone(),
+            root_moves: Vec::new(),
+            pv_index: 0,
+            completed: Vec::new(),
+            seldepth: 0,
+            aborted: false,
+            timer: (id == 0).then(|| Timer::new(job)),
+            best_move_changes: 0,
+            root_depth: 0,
+            nodes: 0,
+            last_reported: None,
+            reported_at: None,
+            node_limit: job.node_share(id),
+            draw,
+            all: job.options.generate_all_legal_moves,
+        }
+    }
+
+    /// Whether the search is to be broken off; asked at every node.
+    #[inline]
+    pub fn is_over(&mut self) -> bool {
+        if self
+            .timer
+            .as_ref()
+            .is_some_and(|timer| self.nodes >= timer.next_check)
+        {
+            self.watch_clock();
+        }
+        if self.job.control.is_stopped() && (self.id > 0 || self.has_something()) {
+            self.aborted = true;
+        }
+        self.aborted
+    }
+
+    /// Whether a first iteration is finished, or takes too long to wait for it.
+    fn has_something(&self) -> bool {
+        !self.completed.is_empty() || self.nodes >= FIRST_ITERATION_NODES
+    }
+
+    /// Plays a legal move, or breaks the search off when the nodes are used up.
+    #[inline]
+    pub fn make(&mut self, ply: usize, m: G::Move) -> bool {
+        if self.nodes >= self.node_limit {
+            self.aborted = true;
+            return false;
+        }
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(1024) {
+            self.job.publish_nodes(self.id, self.nodes);
+        }
+        let entry = self.memory.stack.at(ply);
+        entry.played = PieceTo::of(&self.position, m);
+        entry.passed = false;
+        self.job.table.prefetch(self.position.key_after(m));
+        self.memory.evaluator.before_make(&self.position, m);
+        self.position.make(m);
+        true
+    }
+
+    #[inline]
+    pub fn unmake(&mut self) {
+        self.position.unmake();
+        self.memory.evaluator.after_unmake();
+    }
+
+    /// The static evaluation.
+    #[inline]
+    pub fn evaluate(&mut self) -> Score {
+        let score = self.memory.evaluator.evaluate(&self.position);
+        score.clamp(-EVAL_MAX, EVAL_MAX)
+    }
+
+    fn draw_score(&self) -> Score {
+        self.draw[self.position.side_to_move().index()]
+    }
+
+    /// The score of a node where the game, or the search, ends.
+    #[inline]
+    pub fn terminal(&mut self, ply: usize) -> Option<Score> {
+        match self.position.repetition() {
+            Repetition::None => {}
+            Repetition::Draw => return Some(self.draw_score()),
+            Repetition::Win => return Some(mate_in(ply + 1)),
+            Repetition::Loss => return Some(mated_in(ply)),
+            Repetition::Superior => return Some(SUPERIOR),
+            Repetition::Inferior => return Some(-SUPERIOR),
+        }
+        if self.position.at_move_limit() {
+            return Some(if self.is_mated() {
+                mated_in(ply)
+            } else {
+                self.draw_score()
+            });
+        }
+        if ply >= MAX_PLY - 1 {
+            return Some(if self.position.in_check() {
+                self.draw_score()
+            } else {
+                self.evaluate()
+            });
+        }
+        self.position.immediate_win().map(|win| {
+            self.memory.variations.clear(ply + 1);
+            if let ImmediateWin::Move(m) = win {
+                self.memory.variations.update(ply, m);
+            }
+            mate_in(ply + 1)
+        })
+    }
+
+    fn is_mated(&self) -> bool {
+        let mut moves = MoveList::new();
+        if self.position.in_check() {
+            self.position.generate(Stage::All, true, &mut moves);
+            return moves.is_empty();
+        }
+        false
+    }
+
+    /// Searches the position reached at `ply`, in which the side `us` moved
+    /// last; window and score are from the view of `us`.
+    #[inline]
+    fn descend<N: NodeKind>(
+        &mut self,
+        us: Color,
+        (alpha, beta): (Score, Score),
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Score {
+        if self.position.side_to_move() == us {
+            self.search::<N>(alpha, beta, depth, ply, cut_node)
+        } else {
+            -self.search::<N>(-beta, -alpha, depth, ply, cut_node)
+        }
+    }
+
+    /// Searches the current position to `depth` plies, and returns its score,
+    /// which is a bound when it lies outside of the window (fail-soft).
+    /// `cut_node` tells that a cut-off is expected. Void once `aborted` is set.
+    pub fn search<N: NodeKind>(
+        &mut self,
+        mut alpha: Score,
+        mut beta: Score,
+        mut depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Score {
+        if depth <= 0 {
+            return self.quiescence::<N>(alpha, beta, 0, ply);
+        }
+        if N::PV {
+            self.memory.variations.clear(ply);
+            self.seldepth = self.seldepth.max(ply as u32);
+        }
+        if self.is_over() {
+            return DRAW;
+        }
+        if !N::ROOT {
+            if let Some(score) = self.terminal(ply) {
+                return score;
+            }
+            // Mate distance: nothing here beats a mate that is nearer the root.
+            alpha = alpha.max(mated_in(ply));
+            beta = beta.min(mate_in(ply + 1));
+            if alpha >= beta {
+                return alpha;
+            }
+        }
+
+        // What is known already.
+        let key = self.position.key();
+        let known = self.job.table.probe(key);
+        let table_score = known.map_or(NONE, |entry| from_table(entry.score, ply));
+        if let Some(entry) = known
+            && !N::PV
+            && entry.depth >= depth
+            && bounds(entry.bound, table_score, alpha, beta)
+        {
+            return table_score;
+        }
+        let table_move = if N::ROOT {
+            Some(self.root_moves[self.pv_index].mv)
+        } else {
+            known.and_then(|entry| G::Move::from_bits(entry.move_bits))
+        };
+
+        // What the position is worth at sight.
+        let us = self.position.side_to_move();
+        let in_check = self.position.in_check();
+        let static_eval = match known {
+            _ if in_check => NONE,
+            Some(entry) if entry.eval != NONE => entry.eval,
+            _ => self.evaluate(),
+        };
+        let eval = if !in_check && known.is_some_and(|e| refines(e.bound, table_score, static_eval))
+        {
+            table_score
+        } else {
+            static_eval
+        };
+        let entry = self.memory.stack.at(ply);
+        entry.eval = static_eval;
+        entry.side = us;
+        self.memory.stack.forget_killers(ply + 2);
+        let improving = self.memory.stack.improving(ply);
+
+        if !N::PV && !in_check {
+            if pruning::reverse_futility(depth, eval, beta, improving) {
+                return eval;
+            }
+            if pruning::razoring(depth, eval, alpha) {
+                let score = self.quiescence::<NonPv>(alpha, beta, 0, ply);
+                if score <= alpha || self.aborted {
+                    return score;
+                }
+            }
+            if let Some(score) = self.null_move(eval, beta, depth, ply, cut_node) {
+                return score;
+            }
+        }
+
+        // Without a move to start with, a shallower search finds one for the
+        // next visit at little cost.
+        if depth >= INTERNAL_REDUCTION_DEPTH && table_move.is_none() && (N::PV || cut_node) {
+            depth -= 1;
+        }
+
+        let rows = self.memory.stack.rows(ply);
+        let killers = self.memory.stack.at(ply).killers;
+        let check_info = self.position.check_info();
+        let table_noisy =
+            table_move.is_some_and(|m| self.position.is_legal(m) && self.position.is_noisy(m));
+        let mut picker = Picker::main(table_move, killers, in_check, self.all);
+        let mut quiets = ArrayVec::<G::Move, 64>::new();
+        let mut noisies = ArrayVec::<G::Move, 32>::new();
+        let old_alpha = alpha;
+        let mut best = -INFINITE;
+        let mut best_move = None;
+        let mut count = 0;
+
+        loop {
+            let next = if N::ROOT {
+                self.root_moves
+                    .get(self.pv_index + count)
+                    .map(|root_move| root_move.mv)
+            } else {
+                picker.next(&self.position, &self.memory.histories, &rows)
+            };
+            let Some(m) = next else { break };
+            count += 1;
+            let noisy = self.position.is_noisy(m);
+            let gives_check = self.position.gives_check(m, &check_info);
+            let base_reduction = self.memory.reductions.get(depth, count);
+
+            if !N::ROOT && best > -MATE_IN_MAX_PLY {
+                let reduced = (depth - base_reduction / 1024).max(0);
+                if noisy {
+                    if depth <= SEE_DEPTH
+                        && !self
+                            .position
+                            .see_ge(m, pruning::noisy_exchange_margin(depth))
+                    {
+                        continue;
+                    }
+                } else {
+                    if count >= pruning::late_move_limit(depth, improving) {
+                        picker.skip_quiets();
+                    }
+                    if !gives_check
+                        && !in_check
+                        && pruning::futility(reduced, static_eval, alpha)
+                    {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                    if depth <= SEE_DEPTH
+                        && !self
+                            .position
+                            .see_ge(m, pruning::quiet_exchange_margin(reduced))
+                    {
+                        continue;
+                    }
+                }
+            }
+
+            // A check that costs nothing is looked into near the leaves, where
+            // it would fall victim to the horizon.
+            let extension = i32::from(
+                gives_check
+                    && !N::ROOT
+                    && depth <= CHECK_EXTENSION_DEPTH
+                    && ply < 2 * self.root_depth as usize
+                    && self.position.see_ge(m, 0),
+            );
+            let new_depth = depth - 1 + extension;
+
+            let mut reduction = 0;
+            if depth >= REDUCTION_DEPTH && count > 1 + usize::from(N::PV) {
+                reduction = base_reduction;
+                if noisy {
+                    let history = self.memory.histories.capture.get(&self.position, m);
+                    reduction = reduction / 2 - history * 1024 / REDUCTION_CAPTURE_HISTORY;
+                } else {
+                    let history = self.memory.histories.quiet(&self.position, &rows, m);
+                    reduction -= history * 1024 / REDUCTION_HISTORY;
+                    reduction += i32::from(table_noisy) * REDUCTION_TABLE_NOISY;
+                }
+                reduction -= i32::from(N::PV) * REDUCTION_PV;
+                reduction -= i32::from(gives_check) * REDUCTION_CHECK;
+                reduction += i32::from(cut_node) * REDUCTION_CUT_NODE;
+                reduction += i32::from(!improving) * REDUCTION_NOT_IMPROVING;
+                reduction = (reduction / 1024).clamp(0, (new_depth - 1).max(0));
+            }
+
+            if !self.make(ply, m) {
+                return DRAW;
+            }
+            let zero = (alpha, alpha + 1);
+            let mut score = alpha + 1;
+            if reduction > 0 {
+                score = self.descend::<NonPv>(us, zero, new_depth - reduction, ply + 1, true);
+            }
+            if score > alpha && (!N::PV || count > 1) {
+                score = self.descend::<NonPv>(us, zero, new_depth, ply + 1, !cut_node);
+            }
+            if N::PV && (count == 1 || score > alpha) {
+                score = self.descend::<Pv>(us, (alpha, beta), new_depth, ply + 1, false);
+            }
+            self.unmake();
+            if self.aborted {
+                return DRAW;
+            }
+
+            if N::ROOT {
+                self.note_root_score(count, score, alpha);
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(m);
+                    if N::PV {
+                        self.memory.variations.update(ply, m);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            let tried = if noisy {
+                noisies.try_push(m)
+            } else {
+                quiets.try_push(m)
+            };
+            // Beyond the capacity, no one misses what is not learnt.
+            let _ = tried;
+        }
+
+        if count == 0 {
+            // No legal move is a loss, in check or not.
+            return mated_in(ply);
+        }
+        if let Some(m) = best_move {
+            self.learn(ply, &rows, m, depth, &quiets, &noisies);
+        }
+        // With the better lines left out, the score is not the position's.
+        if !N::ROOT || self.pv_index == 0 {
+            self.job.table.store(
+                key,
+                Entry {
+                    move_bits: best_move.map_or(0, GameMove::to_bits),
+                    score: to_table(best, ply),
+                    eval: static_eval,
+                    depth,
+                    bound: if best >= beta {
+                        Bound::Lower
+                    } else if best > old_alpha {
+                        Bound::Exact
+                    } else {
+                        Bound::Upper
+                    },
+                    pv: N::PV,
+                },
+            );
+        }
+        best
+    }
+
+    /// Passes and searches less deep: when even that is good enough, some move
+    /// is as well.
+    fn null_move(
+        &mut self,
+        eval: Score,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Option<Score> {
+        if depth < NULL_MOVE_DEPTH
+            || eval < beta
+            || beta <= -MATE_IN_MAX_PLY
+            || self.memory.stack.after_pass(ply)
+            || !self.position.can_pass()
+        {
+            return None;
+        }
+        let reduced = depth - pruning::null_move_reduction(depth, eval, beta);
+        let entry = self.memory.stack.at(ply);
+        entry.played = PieceTo::none::<G>();
+        entry.passed = true;
+        let us = self.position.side_to_move();
+        self.position.make_null();
+        let score = self.descend::<NonPv>(us, (beta - 1, beta), reduced, ply + 1, !cut_node);
+        self.position.unmake_null();
+        self.memory.stack.at(ply).passed = false;
+        if self.aborted {
+            return Some(DRAW);
+        }
+        // A mate found after a pass is not proven.
+        (score >= beta).then(|| if score >= MATE_IN_MAX_PLY { beta } else { score })
+    }
+
+    /// Lets the histories learn from a move that raised alpha, and from the
+    /// moves tried before it.
+    fn learn(
+        &mut self,
+        ply: usize,
+        rows: &Rows,
+        best: G::Move,
+        depth: i32,
+        quiets: &[G::Move],
+        noisies: &[G::Move],
+    ) {
+        let bonus = pruning::history_bonus(depth);
+        let histories = &mut self.memory.histories;
+        let position = &self.position;
+        if position.is_noisy(best) {
+            histories.capture.update(position, best, bonus);
+        } else {
+            histories.update_quiet(position, rows, best, bonus);
+            for &m in quiets.iter().filter(|&&m| m != best) {
+                histories.update_quiet(position, rows, m, -bonus);
+            }
+            let killers = &mut self.memory.stack.at(ply).killers;
+            if killers[0] != Some(best) {
+                killers[1] = killers[0];
+                killers[0] = Some(best);
+            }
+        }
+        for &m in noisies.iter().filter(|&&m| m != best) {
+            histories.capture.update(position, m, -bonus);
+        }
+    }
+
+    /// Keeps the result of the root move that was just searched as number
+    /// `count` of its iteration.
+    fn note_root_score(&mut self, count: usize, score: Score, alpha: Score) {
+        let root_move = &mut self.root_moves[self.pv_index + count - 1];
+        if count > 1 && score <= alpha {
+            // Only a bound; the move keeps its place behind the better ones.
+            root_move.score = -INFINITE;
+            return;
+        }
+        root_move.score = score;
+        root_move.seldepth = self.seldepth;
+        root_move.pv.clear();
+        root_move.pv.push(root_move.mv);
+        root_move
+            .pv
+            .extend_from_slice(self.memory.variations.line(1));
+        if count > 1 {
+            self.best_move_changes += 1;
+        }
+    }
+}
+
+/// Whether a table score with this bound decides a node with this window.
+#[inline]
+pub(super) fn bounds(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
+    }
+}
+
+/// Whether a table score tells more of a position than its evaluation.
+#[inline]
+pub(super) fn refines(bound: Bound, score: Score, eval: Score) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => score > eval,
+        Bound::Upper => score < eval,
+    }
+}
