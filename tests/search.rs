@@ -176,7 +176,7 @@ fn best(outcome: &Outcome<Move>) -> String {
 const MIDDLE_GAME: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
 const MATED: &str = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
 const MATE_IN_1: &str = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
-const MATE_IN_3: &str = "8k/9/7P1/9/9/9/9/9/9 b GS2r2b3g3s4n4l17p 1";
+const MATE_IN_3: &str = "6k2/9/6P2/9/9/9/9/9/9 b RS 1";
 const DECLARES: &str = "1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b RB 1";
 
 /// Shortest mate by checks only, up to `plies`, by trying everything.
