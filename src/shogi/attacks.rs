@@ -452,12 +452,14 @@ mod tests {
     use super::*;
     use crate::core::zobrist::splitmix64;
 
+    type Steps = &'static [(i32, i32)];
+
     /// Attacks by walking, straight from the rules.
     fn walk(piece: Piece, from: Square, occupied: Bitboard) -> Bitboard {
         use PieceKind::*;
         const ORTHOGONAL: &[(i32, i32)] = &[(0, -1), (0, 1), (1, 0), (-1, 0)];
         const DIAGONAL: &[(i32, i32)] = &[(1, -1), (1, 1), (-1, 1), (-1, -1)];
-        let (steps, slides): (&[(i32, i32)], &[(i32, i32)]) = match piece.kind {
+        let (steps, slides): (Steps, Steps) = match piece.kind {
             Pawn => (&[(0, -1)], &[]),
             Lance => (&[], &[(0, -1)]),
             Knight => (&[(1, -2), (-1, -2)], &[]),

@@ -46,7 +46,7 @@ pub struct Impasse {
 
 impl Position {
     fn points(&self, color: Color, area: Bitboard) -> u32 {
-        let own = self.pieces(color) & area - self.of_kind(PieceKind::King);
+        let own = self.pieces(color) & (area - self.of_kind(PieceKind::King));
         let big = (own & (self.bishops() | self.rooks())).count();
         let hand: u32 = self
             .hand(color)
@@ -63,7 +63,7 @@ impl Position {
     pub fn impasse(&self, color: Color) -> Impasse {
         let zone = attacks::promotion_zone(color);
         let king = self.king(color);
-        let entered = self.pieces(color) & zone - self.of_kind(PieceKind::King);
+        let entered = self.pieces(color) & (zone - self.of_kind(PieceKind::King));
         Impasse {
             king_entered: king.is_some_and(|king| zone.contains(king)),
             in_check: king.is_some_and(|king| self.is_attacked(!color, king, self.occupied())),

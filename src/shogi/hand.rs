@@ -53,7 +53,7 @@ impl Hand {
     /// Whether there is a piece of this kind.
     #[inline]
     pub const fn has(self, kind: PieceKind) -> bool {
-        self.0 & Self::one(kind) * 0x7f != 0
+        self.0 & (Self::one(kind) * 0x7f) != 0
     }
 
     /// Whether the hand is empty.
@@ -78,7 +78,7 @@ impl Hand {
     /// Sets the count of a kind, at most 127.
     pub const fn set(&mut self, kind: PieceKind, count: u32) {
         assert!(count <= 0x7f);
-        self.0 = self.0 & !(Self::one(kind) * 0x7f) | Self::one(kind) * count as u64;
+        self.0 = self.0 & !(Self::one(kind) * 0x7f) | (Self::one(kind) * count as u64);
     }
 
     /// Whether every kind is held at least as often as in `other`.

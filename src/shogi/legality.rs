@@ -203,7 +203,7 @@ impl Position {
             return Ok(());
         }
         let arrival = Bitboard::of(to);
-        let occupied = self.occupied() - left | arrival;
+        let occupied = (self.occupied() - left) | arrival;
         let attackers = self.attackers(!us, king, occupied) - arrival;
         attackers
             .first()

@@ -287,7 +287,8 @@ impl Position {
             bishop,
             rook,
             gold,
-            Bitboard::EMPTY,
+            // Only under the king-capture rules may a king go there.
+            around,
             gold,
             gold,
             gold,
@@ -295,7 +296,7 @@ impl Position {
             bishop | around,
             rook | around,
         ];
-        let pawns = info.discoverers & self.of_kind(PieceKind::Pawn) - attacks::file_of(king);
+        let pawns = info.discoverers & (self.of_kind(PieceKind::Pawn) - attacks::file_of(king));
         info.pawn_discoveries = attacks::pawn_targets(us, pawns);
         info
     }

@@ -20,7 +20,7 @@ static PIECE_KEYS: [[u64; SQUARES]; PIECES] = zobrist::table(0x7473_7572_7521);
 /// Multiplied by the count: hand keys add up.
 static HAND_KEYS: [[u64; HAND_KINDS]; 2] = zobrist::table(0x6d6f_6368_6967);
 /// Flips with the side to move.
-const SIDE_KEY: u64 = zobrist::splitmix64(0x7465_6261_6e).1;
+const SIDE_KEY: u64 = zobrist::splitmix64(0x0074_6562_616e).1;
 
 /// What a move changes beyond the board, and how to take it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
