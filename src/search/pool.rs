@@ -88,7 +88,10 @@ impl<G: Game> Job<G> {
     }
 
     pub fn total_nodes(&self) -> u64 {
-        self.nodes.iter().map(|counter| counter.0.load(Relaxed)).sum()
+        self.nodes
+            .iter()
+            .map(|counter| counter.0.load(Relaxed))
+            .sum()
     }
 
     pub fn note_progress(&self, line: &Line<G::Move>) {

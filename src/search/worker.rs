@@ -395,10 +395,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     if count >= pruning::late_move_limit(depth, improving) {
                         picker.skip_quiets();
                     }
-                    if !gives_check
-                        && !in_check
-                        && pruning::futility(reduced, static_eval, alpha)
-                    {
+                    if !gives_check && !in_check && pruning::futility(reduced, static_eval, alpha) {
                         picker.skip_quiets();
                         continue;
                     }
@@ -546,7 +543,13 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             return Some(DRAW);
         }
         // A mate found after a pass is not proven.
-        (score >= beta).then(|| if score >= MATE_IN_MAX_PLY { beta } else { score })
+        (score >= beta).then(|| {
+            if score >= MATE_IN_MAX_PLY {
+                beta
+            } else {
+                score
+            }
+        })
     }
 
     /// Lets the histories learn from a move that raised alpha, and from the
