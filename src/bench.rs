@@ -121,7 +121,7 @@ impl Reporter<Move> for Waiter {
 /// it ends within some 20 ms; a position cut short is not in the report.
 pub fn run(settings: &Settings, stop: &AtomicBool, mut each: impl FnMut(&Line)) -> Report {
     let mut pool = ThreadPool::<Position, HandEvaluator>::new(
-        HandEvaluator::default(),
+        HandEvaluator,
         settings.threads.max(1),
         settings.hash_mb.max(1),
     );

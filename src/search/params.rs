@@ -1,7 +1,7 @@
 //! The numbers in the search, one named constant each: scores in centipawns,
 //! depths in plies, times in milliseconds.
 //!
-//! They are grouped by the heuristic that uses them (see [`super::pruning`] for
+//! They are grouped by the heuristic that uses them (see `pruning` for
 //! the formulas). Changing any of them changes what the engine plays, so each
 //! change wants a match against the version before.
 
