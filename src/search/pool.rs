@@ -1,7 +1,7 @@
 //! The search threads: they live as long as the pool, sleep between searches,
 //! and share one transposition table (Lazy SMP; Chess Programming Wiki).
 //!
-//! [`ThreadPool::start`] sends one [`Job`] to every thread. Thread 0 leads: it
+//! [`ThreadPool::start`] sends one `Job` to every thread. Thread 0 leads: it
 //! decides when the search is over, collects what the helpers found, and holds
 //! the answer back while pondering or analysing, until [`ThreadPool::stop`] or
 //! [`ThreadPool::ponderhit`]. Whatever happens in a search thread, even a panic,

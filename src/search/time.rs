@@ -5,7 +5,7 @@
 //! limit, at which the search is broken off. Servers and GUIs charge for the
 //! way there and back, some round to whole seconds, and clocks can be tiny, so
 //! the hard limit always lies within what is there, less a margin that shrinks
-//! with it. [`TimePlan`] is pure; the [`Timer`] applies it. Times are milliseconds.
+//! with it. [`TimePlan`] is pure; the `Timer` applies it. Times are milliseconds.
 //!
 //! The options behind it are those of YaneuraOu, whose users know them:
 //! `NetworkDelay`, `NetworkDelay2`, `MinimumThinkingTime`, `SlowMover`,
