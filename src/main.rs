@@ -1,2 +1,7 @@
-//! The Tsuru shogi engine.
-fn main() {}
+//! The program `tsuru`: a USI engine, and tools around it (see `cli`).
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}

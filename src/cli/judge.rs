@@ -1,0 +1,354 @@
+//! `tsuru judge`: the referee's view of a game given as a USI line.
+//!
+//! The moves are played one by one; the first illegal move, or the first position
+//! in which the rules end the game, decides. Then the last position's standing is
+//! told: occurrences (four end the game), what a declaration would give either
+//! side, and the count of all points that players agree on when both kings have
+//! entered (24 points save the draw).
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use serde::Serialize;
+use tsuru::core::Color;
+use tsuru::game::{Game, GameEnd, ImmediateWin, Repetition};
+use tsuru::shogi::entering_king::Declaration;
+use tsuru::shogi::{EnteringKingRule, Position, Rules};
+
+use super::{Done, RulesArgs, input};
+
+/// Judge a game: result, reason, repetition and impasse.
+///
+/// The game is a USI position line. After its moves it may say `resign`, or `win`
+/// for a declaration by the side to move, which is checked against `--rule`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tsuru judge startpos moves 2h3h 8b7b 3h2h 7b8b
+  tsuru judge --rule CSARule24 'position sfen 1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b RB 1 moves win'
+  tsuru judge --json --file games.txt
+  cat games.txt | tsuru judge -
+
+In a file or on standard input every line is a game; empty lines and those that
+start with # are skipped, and JSON is one object a line.")]
+pub struct JudgeArgs {
+    /// The game: `startpos moves ...`, `sfen ... moves ...`, or `-` for games from
+    /// standard input, one a line.
+    #[arg(value_name = "GAME", required_unless_present = "file")]
+    words: Vec<String>,
+
+    /// Judge the games in a file, one a line.
+    #[arg(long, value_name = "FILE", conflicts_with = "words")]
+    file: Option<PathBuf>,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    rules: RulesArgs,
+}
+
+#[derive(Debug, Serialize)]
+struct Verdict {
+    /// `black`, `white`, `draw`, or null while the game goes on.
+    result: Option<&'static str>,
+    /// Why.
+    reason: String,
+    /// Legal moves played, up to the end of the game.
+    moves: usize,
+    /// Words of the game that come after its end.
+    moves_after_end: usize,
+    /// The last position.
+    sfen: String,
+    side_to_move: &'static str,
+    in_check: bool,
+    repetition: RepetitionStatus,
+    impasse: Option<ImpasseStatus>,
+}
+
+#[derive(Debug, Serialize)]
+struct RepetitionStatus {
+    /// How often the last position has occurred.
+    occurrences: usize,
+    /// Who gave check at every move since it occurred last.
+    perpetual_check_by: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct ImpasseStatus {
+    black: SideStatus,
+    white: SideStatus,
+    /// The count of all pieces on the board and in hand.
+    count_24: Count,
+}
+
+/// What a side would get by declaring, if it were its move.
+#[derive(Debug, Serialize)]
+struct SideStatus {
+    king_in_zone: bool,
+    in_check: bool,
+    pieces_in_zone: u32,
+    /// Pieces in the zone and in hand.
+    points: u32,
+    rule_27: &'static str,
+    rule_24: &'static str,
+    rule_27_handicap: &'static str,
+    rule_24_handicap: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct Count {
+    black: u32,
+    white: u32,
+    /// Both kings have entered, so that the players may agree to count.
+    applies: bool,
+    /// What the count says: `draw`, or the winner.
+    result: &'static str,
+}
+
+pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
+    let rules = args.rules.rules();
+    let mut out = stdout().lock();
+    if let Some(path) = &args.file {
+        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        judge_lines(BufReader::new(file), &rules, args.json, &mut out)
+            .with_context(|| format!("{}", path.display()))?;
+    } else if args.words == ["-"] {
+        judge_lines(stdin().lock(), &rules, args.json, &mut out)?;
+    } else {
+        let verdict = judge(&args.words.join(" "), &rules)?;
+        if args.json {
+            serde_json::to_writer_pretty(&mut out, &verdict)?;
+            writeln!(out)?;
+        } else {
+            print(&verdict, &mut out)?;
+        }
+    }
+    Ok(Done::Yes)
+}
+
+fn judge_lines(
+    lines: impl BufRead,
+    rules: &Rules,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    for (index, line) in lines.lines().enumerate() {
+        let line = line.with_context(|| format!("line {}", index + 1))?;
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let verdict = judge(line, rules).with_context(|| format!("line {}", index + 1))?;
+        if json {
+            serde_json::to_writer(&mut *out, &verdict)?;
+            writeln!(out)?;
+        } else {
+            writeln!(out, "line {}:", index + 1)?;
+            print(&verdict, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn word(color: Color) -> &'static str {
+    match color {
+        Color::Black => "black",
+        Color::White => "white",
+    }
+}
+
+fn judge(line: &str, rules: &Rules) -> anyhow::Result<Verdict> {
+    let closing = line
+        .split_whitespace()
+        .next_back()
+        .filter(|word| matches!(*word, "resign" | "win"));
+    let game = input::parse(line);
+    let mut position = input::start(&game, rules)?;
+
+    let mut ended = position.end().map(|end| of_end(end, &position));
+    let mut moves = 0;
+    for text in &game.moves {
+        if ended.is_some() {
+            break;
+        }
+        match position.parse_move(text) {
+            Ok(m) => {
+                position.make(m);
+                moves += 1;
+                ended = position.end().map(|end| of_end(end, &position));
+            }
+            Err(error) => {
+                let loser = position.side_to_move();
+                let reason = format!("illegal move {} ({text}): {error}", moves + 1);
+                ended = Some((Some(!loser), reason));
+            }
+        }
+    }
+    let after_end = game.moves.len() - moves;
+    if let (None, Some(closing)) = (&ended, closing) {
+        ended = Some(close(closing, &position));
+    }
+
+    let (result, reason) = match ended {
+        None => (None, "the game goes on".to_string()),
+        Some((Some(winner), reason)) => (Some(word(winner)), reason),
+        Some((None, reason)) => (Some("draw"), reason),
+    };
+    Ok(Verdict {
+        result,
+        reason,
+        moves,
+        moves_after_end: after_end,
+        sfen: position.sfen(),
+        side_to_move: word(position.side_to_move()),
+        in_check: position.in_check(),
+        repetition: RepetitionStatus {
+            occurrences: position.occurrences(),
+            perpetual_check_by: match position.repetition() {
+                Repetition::Win => Some(word(!position.side_to_move())),
+                Repetition::Loss => Some(word(position.side_to_move())),
+                _ => None,
+            },
+        },
+        impasse: rules.protects_king().then(|| impasse(&position)),
+    })
+}
+
+/// The winner, if any, and the reason.
+type Ending = (Option<Color>, String);
+
+fn of_end(end: GameEnd, position: &Position) -> Ending {
+    let mut reason = end.to_string();
+    if end == GameEnd::MoveLimit {
+        reason = format!("{reason} ({} moves)", position.rules().max_moves);
+    }
+    (end.winner(), reason)
+}
+
+/// The game ends by a word of the side to move.
+fn close(word: &str, position: &Position) -> Ending {
+    let us = position.side_to_move();
+    if word == "resign" {
+        return (Some(!us), format!("{us} resigns"));
+    }
+    let rule = position.rules().entering_king;
+    if position.immediate_win() == Some(ImmediateWin::Declaration) {
+        (Some(us), format!("{us} declares a win under {rule}"))
+    } else if position.declaration(rule) == Declaration::Draw {
+        (None, format!("{us} declares a draw under {rule}"))
+    } else {
+        let reason = format!("{us} declares a win that {rule} does not give");
+        (Some(!us), reason)
+    }
+}
+
+fn impasse(position: &Position) -> ImpasseStatus {
+    let us = position.side_to_move();
+    // The other side's view, as if it were its move.
+    let mut passed = position.clone();
+    passed.make_null();
+    let side = |color: Color| {
+        let view = if color == us { position } else { &passed };
+        let status = position.impasse(color);
+        let declares = |rule| match view.declaration(rule) {
+            Declaration::No => "no",
+            Declaration::Draw => "draw",
+            Declaration::Win => "win",
+        };
+        SideStatus {
+            king_in_zone: status.king_entered,
+            in_check: status.in_check,
+            pieces_in_zone: status.pieces_entered,
+            points: status.points,
+            rule_27: declares(EnteringKingRule::CSARule27),
+            rule_24: declares(EnteringKingRule::CSARule24),
+            rule_27_handicap: declares(EnteringKingRule::CSARule27H),
+            rule_24_handicap: declares(EnteringKingRule::CSARule24H),
+        }
+    };
+    let [black, white] = Color::ALL.map(|color| position.impasse(color));
+    ImpasseStatus {
+        black: side(Color::Black),
+        white: side(Color::White),
+        count_24: Count {
+            black: black.all_points,
+            white: white.all_points,
+            applies: black.king_entered && white.king_entered,
+            result: match (black.all_points >= 24, white.all_points >= 24) {
+                (true, false) => "black",
+                (false, true) => "white",
+                // Both below is possible only where pieces are missing.
+                _ => "draw",
+            },
+        },
+    }
+}
+
+fn print(verdict: &Verdict, out: &mut impl Write) -> std::io::Result<()> {
+    let result = match verdict.result {
+        None => "none yet".to_string(),
+        Some("draw") => "draw".to_string(),
+        Some(winner) => format!("{winner} wins"),
+    };
+    writeln!(out, "Result:     {result}")?;
+    writeln!(out, "Reason:     {}", verdict.reason)?;
+    writeln!(out, "Moves:      {}", verdict.moves)?;
+    if verdict.moves_after_end > 0 {
+        writeln!(out, "Not played: {} more", verdict.moves_after_end)?;
+    }
+    writeln!(out, "Position:   sfen {}", verdict.sfen)?;
+    let check = if verdict.in_check { ", in check" } else { "" };
+    writeln!(out, "To move:    {}{check}", verdict.side_to_move)?;
+    let repetition = &verdict.repetition;
+    write!(
+        out,
+        "Repetition: occurrence {} of 4",
+        repetition.occurrences
+    )?;
+    match repetition.perpetual_check_by {
+        Some(side) => writeln!(out, ", {side} gave check at every move since the last")?,
+        None => writeln!(out)?,
+    }
+    let Some(impasse) = &verdict.impasse else {
+        return Ok(());
+    };
+    for (name, side) in [("Black", &impasse.black), ("White", &impasse.white)] {
+        writeln!(
+            out,
+            "{name}:      declares: 27-point rule {}, 24-point rule {}; \
+             {} points, {} pieces in zone, king {}in zone{}",
+            declares(side.rule_27, side.rule_27_handicap),
+            declares(side.rule_24, side.rule_24_handicap),
+            side.points,
+            side.pieces_in_zone,
+            if side.king_in_zone { "" } else { "not " },
+            if side.in_check { ", in check" } else { "" },
+        )?;
+    }
+    let count = &impasse.count_24;
+    writeln!(
+        out,
+        "All points: black {}, white {}; by agreement (24 to draw): {}",
+        count.black,
+        count.white,
+        match (count.applies, count.result) {
+            (false, _) => "not both kings have entered".to_string(),
+            (true, "draw") => "draw".to_string(),
+            (true, winner) => format!("{winner} wins"),
+        }
+    )
+}
+
+/// The outcome of a declaration, with the handicap rule's where it differs.
+fn declares(plain: &str, handicap: &str) -> String {
+    if plain == handicap {
+        plain.to_string()
+    } else {
+        format!("{plain} ({handicap} with handicap credit)")
+    }
+}

@@ -1,0 +1,144 @@
+//! The command line: one file a command.
+//!
+//! Without a command the program is a USI engine. The commands are tools around
+//! the same library: they read a position in the words that USI uses, do one
+//! thing, print it for people or (`--json`) for programs, and leave. Exit
+//! status: 0 done, 1 a negative answer (`explain`: the move is not legal), 2 bad
+//! input, 130 ended by Ctrl-C.
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tsuru::shogi::{EnteringKingRule, Rules};
+
+mod bench;
+mod explain;
+mod input;
+mod judge;
+mod perft;
+mod progress;
+mod show;
+
+/// A shogi engine that speaks USI, with tools for positions and games.
+///
+/// Without a command it is the engine: it reads USI from standard input and
+/// answers on standard output. That is how a GUI starts it.
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = POSITIONS_HELP)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const POSITIONS_HELP: &str = "\
+Positions are written as USI writes them, quoted or not:
+  startpos
+  startpos moves 7g7f 3c3d
+  sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1
+  sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1 moves G*5b
+The words `position` and `sfen` and the move number may be left out; no position
+at all is the initial one.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Count the legal move sequences of a given length.
+    Perft(perft::PerftArgs),
+    /// Search fixed positions to a fixed depth: speed and node signature.
+    Bench(bench::BenchArgs),
+    /// Draw a position.
+    Show(show::ShowArgs),
+    /// Say whether a move is legal, and if not, which rule it breaks.
+    Explain(explain::ExplainArgs),
+    /// Judge a game: result, reason, repetition and impasse.
+    Judge(judge::JudgeArgs),
+}
+
+/// The rules to play by.
+#[derive(Args)]
+struct RulesArgs {
+    /// Rule set: standard shogi, or the variant won by capturing the king.
+    #[arg(long, value_enum, default_value_t = VariantArg::Shogi)]
+    variant: VariantArg,
+
+    /// Impasse rule: NoEnteringKing, CSARule24, CSARule24H, CSARule27,
+    /// CSARule27H or TryRule.
+    #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
+    rule: EnteringKingRule,
+
+    /// The game is drawn after this many moves; 0 for no limit [default: 0, or
+    /// 300 with `--variant kingcapture`].
+    #[arg(long, value_name = "N")]
+    max_moves: Option<u32>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum VariantArg {
+    Shogi,
+    #[value(name = "kingcapture")]
+    KingCapture,
+}
+
+impl RulesArgs {
+    fn rules(&self) -> Rules {
+        let mut rules = match self.variant {
+            VariantArg::Shogi => Rules {
+                entering_king: self.rule,
+                ..Rules::default()
+            },
+            VariantArg::KingCapture => Rules::king_capture(),
+        };
+        if let Some(max_moves) = self.max_moves {
+            rules.max_moves = max_moves;
+        }
+        rules
+    }
+}
+
+/// How a command ended, when it did not fail.
+enum Done {
+    Yes,
+    /// The answer is "no".
+    Negative,
+    /// Ctrl-C came first; what was done so far is printed.
+    Interrupted,
+}
+
+/// Runs what the command line asks for.
+pub fn run() -> ExitCode {
+    let result = match Cli::parse().command {
+        None => return tsuru::usi::run(),
+        Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Judge(args)) => judge::run(&args),
+    };
+    match result {
+        Ok(Done::Yes) => ExitCode::SUCCESS,
+        Ok(Done::Negative) => ExitCode::from(1),
+        Ok(Done::Interrupted) => ExitCode::from(130),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the reader of our output has gone (`tsuru show | head -1`): no error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

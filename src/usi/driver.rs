@@ -1,0 +1,453 @@
+//! Between the protocol and a game.
+//!
+//! The session knows texts and times only; it drives any game through the
+//! object-safe trait [`Driver`]. [`GameDriver`] implements it for every
+//! [`Game`]: it owns the position of the last `position` line, the search's
+//! thread pool, and the thread of a mate search. A variant is one more line in
+//! [`new_driver`].
+//!
+//! GUIs resend the whole game before each move. The driver compares the list
+//! with the one it has played already, takes back what differs and plays only
+//! what is new, so that a move in a game of thousands of plies costs no more than
+//! in a short one.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use super::mate::{self, MateAnswer, MateSolver};
+use super::options::{RuleOptions, printable};
+use super::output::SearchSink;
+use super::parse::{Go, PositionCommand};
+use crate::core::{Color, MoveList, Score};
+use crate::eval::hand::HandEvaluator;
+use crate::game::{DiagramStyle, Evaluator, Game, Stage};
+use crate::perft::{self, Progress};
+use crate::search::limits::{Clock, Limits, SearchOptions};
+use crate::search::pool::ThreadPool;
+use crate::shogi;
+
+/// A game with its position and search, as the session sees it.
+///
+/// The position may be changed while a search runs: the search has its own copy.
+/// [`Driver::configure`], [`Driver::clear`] and the two `start`s need it to be
+/// over ([`Driver::wait`]).
+pub trait Driver: Send {
+    /// Goes to a position. A text that is no position leaves the old one; at a
+    /// move that is not legal the list ends. Returns what the user should know
+    /// about that.
+    fn set_position(&mut self, command: &PositionCommand) -> Vec<String>;
+
+    /// Changes the rules, and sets the position up again under them.
+    fn set_rules(&mut self, rules: RuleOptions) -> Vec<String>;
+
+    /// Sets threads and table size; returns warnings when the system grants less
+    /// than asked for.
+    fn configure(&mut self, threads: usize, hash_mb: usize) -> Vec<String>;
+
+    /// Forgets everything that searches have learned.
+    fn clear(&mut self);
+
+    /// Starts a search and returns at once. With `take_back` it searches the
+    /// position before the last move. The sink gets exactly one answer.
+    fn start(&mut self, go: &Go, take_back: bool, options: SearchOptions, sink: Arc<SearchSink>);
+
+    /// Starts a mate search and returns at once. The sink gets one answer.
+    fn start_mate(&mut self, go: &Go, sink: Arc<SearchSink>);
+
+    /// Ends the running search; its answer follows.
+    fn stop(&self);
+
+    /// The opponent made the expected move. A clock replaces the one of `go`.
+    fn ponderhit(&self, clock: Option<Clock>);
+
+    /// Waits until the running search has answered and rests.
+    fn wait(&mut self);
+
+    /// Whether the position has a last move to take back.
+    fn can_take_back(&self) -> bool;
+
+    /// The side to move.
+    fn side_to_move(&self) -> Color;
+
+    /// The legal moves in protocol notation.
+    fn legal_moves(&self) -> Vec<String>;
+
+    /// The position as text.
+    fn sfen(&self) -> String;
+
+    /// The board for people.
+    fn diagram(&self) -> String;
+
+    /// The position's key.
+    fn key(&self) -> u64;
+
+    /// The static evaluation, from the side to move's view.
+    fn evaluate(&mut self) -> Score;
+
+    /// The number of leaves under each move, `depth` plies down; `None` when it
+    /// was stopped.
+    fn perft(&self, depth: u32, progress: &Progress) -> Option<Vec<(String, u64)>>;
+}
+
+/// The driver of the game that `USI_Variant` names.
+pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
+    let solver: MateSolver<shogi::Position> = match rules.variant {
+        "kingcapture" => mate::unsupported,
+        _ => mate::mate_in_one,
+    };
+    Box::new(GameDriver::<shogi::Position, HandEvaluator>::new(
+        HandEvaluator,
+        rules,
+        shogi_rules,
+        solver,
+    ))
+}
+
+fn shogi_rules(options: &RuleOptions) -> shogi::Rules {
+    shogi::Rules {
+        variant: match options.variant {
+            "kingcapture" => shogi::Variant::KingCapture,
+            _ => shogi::Variant::Standard,
+        },
+        // The option's words are those of the rules; a test reads them all.
+        entering_king: options.entering_king.parse().unwrap_or_default(),
+        max_moves: options.max_moves,
+    }
+}
+
+/// A mate search in its thread.
+struct MateTask {
+    abort: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+/// [`Driver`] for the game `G`, evaluated by `E`.
+pub struct GameDriver<G: Game, E: Evaluator<G>> {
+    pool: ThreadPool<G, E>,
+    evaluator: E,
+    to_rules: fn(&RuleOptions) -> G::Rules,
+    rules: G::Rules,
+    solver: MateSolver<G>,
+    mate: Option<MateTask>,
+    position: G,
+    /// The position text that the game began with; `None` is `startpos`.
+    start: Option<String>,
+    /// The moves from there to `position`, as they were sent.
+    played: Vec<String>,
+}
+
+impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
+    /// A driver at the initial position, with the smallest resources.
+    pub fn new(
+        evaluator: E,
+        rules: RuleOptions,
+        to_rules: fn(&RuleOptions) -> G::Rules,
+        solver: MateSolver<G>,
+    ) -> Self {
+        let rules = to_rules(&rules);
+        GameDriver {
+            pool: ThreadPool::new(evaluator.clone(), 1, 1),
+            evaluator,
+            to_rules,
+            position: G::start(&rules),
+            rules,
+            solver,
+            mate: None,
+            start: None,
+            played: Vec::new(),
+        }
+    }
+
+    /// Plays as many of `moves` as are legal; the list goes on after `played`.
+    fn play(&mut self, moves: &[String]) -> Option<String> {
+        for text in moves {
+            let number = self.played.len() + 1;
+            if matches!(text.as_str(), "0000" | "null" | "pass") {
+                return Some(format!(
+                    "warning: move {number}, {text}, is a pass; ignored from there on"
+                ));
+            }
+            match self.position.parse_move(text) {
+                Ok(m) => self.position.make(m),
+                Err(error) => {
+                    return Some(format!(
+                        "warning: move {number}, {}, is illegal: {error}; ignored from there on",
+                        printable(text)
+                    ));
+                }
+            }
+            self.played.push(text.clone());
+        }
+        None
+    }
+
+    /// The words of `go` as the search's limits, and a warning about words that
+    /// it cannot follow. Without any limit, it is an infinite search.
+    fn limits(&self, go: &Go, root: &G) -> (Limits<G::Move>, Vec<String>) {
+        let mut notes = Vec::new();
+        let mut searchmoves = Vec::new();
+        for text in &go.searchmoves {
+            match root.parse_move(text) {
+                Ok(m) if searchmoves.contains(&m) => {}
+                Ok(m) => searchmoves.push(m),
+                Err(error) => notes.push(format!(
+                    "warning: searchmoves {} is illegal: {error}; ignored",
+                    printable(text)
+                )),
+            }
+        }
+        let infinite = go.infinite || !(go.ponder || go.is_limited());
+        let limits = Limits {
+            clock: go.clock.filter(|_| !infinite),
+            movetime: go.movetime,
+            depth: go.depth,
+            nodes: go.nodes,
+            infinite,
+            ponder: go.ponder,
+            searchmoves,
+        };
+        (limits, notes)
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
+    fn set_position(&mut self, command: &PositionCommand) -> Vec<String> {
+        if self.start != command.sfen {
+            self.position = match &command.sfen {
+                None => G::start(&self.rules),
+                Some(sfen) => match G::from_sfen(sfen, &self.rules) {
+                    Ok(position) => position,
+                    Err(error) => {
+                        return vec![format!("warning: no position: {error}; the last one stays")];
+                    }
+                },
+            };
+            self.start = command.sfen.clone();
+            self.played.clear();
+        }
+        let common = self
+            .played
+            .iter()
+            .zip(&command.moves)
+            .take_while(|(old, new)| old == new)
+            .count();
+        while self.played.len() > common {
+            self.position.unmake();
+            self.played.pop();
+        }
+        self.play(&command.moves[common..]).into_iter().collect()
+    }
+
+    fn set_rules(&mut self, rules: RuleOptions) -> Vec<String> {
+        self.rules = (self.to_rules)(&rules);
+        // What the old rules made of a position is in the table.
+        self.pool.clear();
+        let command = PositionCommand {
+            sfen: self.start.take(),
+            moves: std::mem::take(&mut self.played),
+        };
+        self.position = G::start(&self.rules);
+        self.set_position(&command)
+    }
+
+    fn configure(&mut self, threads: usize, hash_mb: usize) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let got = self.pool.set_threads(threads);
+        if got < threads {
+            warnings.push(format!("warning: only {got} threads could be started"));
+        }
+        let got = self.pool.set_hash(hash_mb);
+        if got < hash_mb {
+            warnings.push(format!(
+                "warning: there is memory for {got} MB of hash only"
+            ));
+        }
+        warnings
+    }
+
+    fn clear(&mut self) {
+        self.pool.clear();
+    }
+
+    fn start(&mut self, go: &Go, take_back: bool, options: SearchOptions, sink: Arc<SearchSink>) {
+        let mut root = self.position.clone();
+        if take_back && self.can_take_back() {
+            root.unmake();
+        }
+        let (limits, notes) = self.limits(go, &root);
+        for note in notes {
+            crate::search::info::Reporter::<G::Move>::note(&*sink, &note);
+        }
+        self.pool.start(root, limits, options, sink);
+    }
+
+    fn start_mate(&mut self, go: &Go, sink: Arc<SearchSink>) {
+        let abort = Arc::new(AtomicBool::new(false));
+        let limits = mate::MateLimits::new(go, Arc::clone(&abort));
+        let root = self.position.clone();
+        let solver = self.solver;
+        let task_sink = Arc::clone(&sink);
+        let thread = std::thread::Builder::new()
+            .name("mate".to_string())
+            .spawn(move || {
+                // Even a solver with a bug owes its answer.
+                let answer = catch_unwind(AssertUnwindSafe(|| solver(&root, &limits)))
+                    .unwrap_or(MateAnswer::Timeout);
+                task_sink.answer(&answer.to_string());
+            });
+        match thread {
+            Ok(thread) => self.mate = Some(MateTask { abort, thread }),
+            Err(_) => sink.answer(&MateAnswer::<G::Move>::Timeout.to_string()),
+        }
+    }
+
+    fn stop(&self) {
+        if let Some(task) = &self.mate {
+            task.abort.store(true, Ordering::Relaxed);
+        }
+        self.pool.stop();
+    }
+
+    fn ponderhit(&self, clock: Option<Clock>) {
+        self.pool.ponderhit(clock);
+    }
+
+    fn wait(&mut self) {
+        if let Some(task) = self.mate.take() {
+            // The thread catches its panics.
+            let _ = task.thread.join();
+        }
+        self.pool.wait();
+    }
+
+    fn can_take_back(&self) -> bool {
+        !self.played.is_empty()
+    }
+
+    fn side_to_move(&self) -> Color {
+        self.position.side_to_move()
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = MoveList::new();
+        self.position.generate(Stage::All, true, &mut moves);
+        moves.iter().map(G::Move::to_string).collect()
+    }
+
+    fn sfen(&self) -> String {
+        self.position.sfen()
+    }
+
+    fn diagram(&self) -> String {
+        self.position.diagram(DiagramStyle::Ascii)
+    }
+
+    fn key(&self) -> u64 {
+        self.position.key()
+    }
+
+    fn evaluate(&mut self) -> Score {
+        self.evaluator.reset(&self.position);
+        self.evaluator.evaluate(&self.position)
+    }
+
+    fn perft(&self, depth: u32, progress: &Progress) -> Option<Vec<(String, u64)>> {
+        let division = perft::divide(&self.position, depth, progress);
+        division.complete.then(|| {
+            division
+                .branches
+                .iter()
+                .map(|branch| (branch.mv.to_string(), branch.nodes))
+                .collect()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usi::options::Options;
+    use crate::usi::parse::{Command, parse_line};
+
+    fn driver() -> Box<dyn Driver> {
+        new_driver(Options::default().rules())
+    }
+
+    fn position(driver: &mut dyn Driver, line: &str) -> Vec<String> {
+        match parse_line(line.as_bytes()) {
+            Command::Position(command) => driver.set_position(&command),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn option_words_are_rules() {
+        let mut options = Options::default();
+        for (rule, word) in shogi::EnteringKingRule::ALL {
+            options.set("EnteringKingRule", Some(word)).unwrap();
+            assert_eq!(shogi_rules(&options.rules()).entering_king, rule);
+        }
+        options.set("USI_Variant", Some("kingcapture")).unwrap();
+        assert_eq!(
+            shogi_rules(&options.rules()).max_moves,
+            shogi::Rules::KING_CAPTURE_MAX_MOVES
+        );
+    }
+
+    #[test]
+    fn lists_are_extended_and_cut_back() {
+        let mut driver = driver();
+        for (list, ply) in [
+            ("7g7f 3c3d", 3),
+            ("7g7f 3c3d 2g2f", 4),
+            ("7g7f 8c8d", 3),
+            ("2g2f", 2),
+            ("", 1),
+        ] {
+            let line = format!("position startpos moves {list}");
+            assert!(position(driver.as_mut(), &line).is_empty());
+            let mut fresh = super::tests::driver();
+            position(fresh.as_mut(), &line);
+            assert_eq!(driver.sfen(), fresh.sfen());
+            assert_eq!(driver.key(), fresh.key());
+            assert!(driver.sfen().ends_with(&format!(" {ply}")));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_and_what_is_good_kept() {
+        let mut driver = driver();
+        let notes = position(driver.as_mut(), "position startpos moves 7g7f 7g7f 3c3d");
+        assert_eq!(notes.len(), 1);
+        assert!(
+            notes[0].starts_with("warning: move 2, 7g7f, is illegal: "),
+            "{notes:?}"
+        );
+        let good = driver.sfen();
+        assert!(good.ends_with(" w - 2"));
+        assert_eq!(position(driver.as_mut(), "position sfen 9/9 b -").len(), 1);
+        assert_eq!(driver.sfen(), good);
+    }
+
+    #[test]
+    fn new_rules_keep_the_game() {
+        let mut driver = driver();
+        position(driver.as_mut(), "position startpos moves 7g7f 3c3d");
+        let sfen = driver.sfen();
+        let mut options = Options::default();
+        options.set("MaxMovesToDraw", Some("256")).unwrap();
+        assert!(driver.set_rules(options.rules()).is_empty());
+        assert_eq!(driver.sfen(), sfen);
+        assert!(driver.can_take_back());
+    }
+
+    #[test]
+    fn perft_counts_by_move() {
+        let driver = driver();
+        let division = driver.perft(3, &Progress::default()).unwrap();
+        assert_eq!(division.len(), 30);
+        assert_eq!(division.iter().map(|(_, nodes)| nodes).sum::<u64>(), 25_470);
+    }
+}

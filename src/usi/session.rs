@@ -1,0 +1,486 @@
+//! The state machine of the protocol.
+//!
+//! [`Session::execute`] obeys one command after the other. What a command means
+//! depends on whether a search runs, ponders, or solves a mate. Its rules, which
+//! GUIs rely on:
+//!
+//! * one `go` has one answer, always; a `stop`, `gameover`, `usinewgame` or new
+//!   `go` fetches the one that is owed, and a `stop` without a search is silent;
+//! * nothing answers `go ponder` or `go infinite` but `stop` and `ponderhit`;
+//! * `setoption` and `position` during a search wait until it is over, in their
+//!   order; `isready` is answered at once and disturbs nothing.
+//!
+//! With `Stochastic_Ponder`, `go ponder` searches the position *before* the move
+//! that the GUI predicted, so that the table knows all the opponent's choices; the
+//! hit restarts on the real position (YaneuraOu's documentation,
+//! "Stochastic Ponder"). The GUI sees nothing of the first search.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::Busy;
+use super::driver::{Driver, new_driver};
+use super::options::{Id, Options, RuleOptions, printable};
+use super::output::{Output, SearchSink};
+use super::parse::{Command, Go, PositionCommand};
+use crate::bench;
+use crate::core::Color;
+use crate::core::score::Usi;
+use crate::search::limits::Clock;
+
+/// Byoyomi assumed when a ponder hit comes without any clock ever known, ms.
+const UNKNOWN_CLOCK_BYOYOMI: i64 = 1000;
+
+/// Whether the session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Next command, please.
+    Continue,
+    /// `quit`.
+    Quit,
+}
+
+/// The search that owes an answer.
+struct Running {
+    go: Go,
+    sink: Arc<SearchSink>,
+    pondering: bool,
+    /// The search is on the position before the predicted move, and mute.
+    stochastic: bool,
+}
+
+/// The clock that the GUI told last, kept up to date with what we used since: a
+/// bare `ponderhit` does not tell it.
+#[derive(Default)]
+struct KnownClock {
+    clock: Option<Clock>,
+    /// Since when our clock is running, and whose it is.
+    running: Option<(Instant, Color)>,
+}
+
+impl KnownClock {
+    fn start(&mut self, clock: Option<Clock>, side: Color) {
+        self.clock = clock.or(self.clock);
+        self.running = Some((Instant::now(), side));
+    }
+
+    fn stop(&mut self, now: Instant) {
+        let (Some(clock), Some((since, side))) = (&mut self.clock, self.running.take()) else {
+            return;
+        };
+        let used = now.saturating_duration_since(since).as_millis() as i64;
+        let side = side.index();
+        clock.time[side] = (clock.time[side] + clock.increment[side] - used).max(0);
+    }
+
+    fn get(&self) -> Clock {
+        self.clock.unwrap_or(Clock {
+            byoyomi: UNKNOWN_CLOCK_BYOYOMI,
+            ..Clock::default()
+        })
+    }
+}
+
+/// A dialogue with one GUI.
+pub struct Session {
+    output: Arc<Output>,
+    busy: Arc<Busy>,
+    options: Options,
+    /// The rules that the driver plays by.
+    rules: RuleOptions,
+    driver: Box<dyn Driver>,
+    /// Threads and hash that the driver has.
+    resources: Option<(usize, usize)>,
+    /// An `isready` or `go` was obeyed: options take effect at once.
+    ready: bool,
+    running: Option<Running>,
+    /// `setoption` and `position` lines that came during the search.
+    pending: Vec<Command>,
+    /// For a new driver.
+    last_position: PositionCommand,
+    clock: KnownClock,
+}
+
+impl Session {
+    /// A session that answers through `output`, in the initial position. Slow
+    /// work is announced to `busy`.
+    pub fn new(output: Arc<Output>, busy: Arc<Busy>) -> Self {
+        let options = Options::default();
+        let rules = options.rules();
+        Session {
+            output,
+            busy,
+            options,
+            rules,
+            driver: new_driver(rules),
+            resources: None,
+            ready: false,
+            running: None,
+            pending: Vec::new(),
+            last_position: PositionCommand::default(),
+            clock: KnownClock::default(),
+        }
+    }
+
+    /// Obeys a command whose line was read at `read_at`.
+    pub fn execute(&mut self, command: Command, read_at: Instant) -> Flow {
+        self.settle();
+        match command {
+            Command::Empty | Command::Ignored => {}
+            Command::Usi => self.identify(),
+            Command::IsReady => {
+                if self.running.is_none() {
+                    self.prepare(read_at);
+                }
+                self.output.line("readyok");
+            }
+            Command::NewGame => {
+                self.end_search();
+                self.driver.clear();
+            }
+            Command::SetOption { .. } | Command::Position(_) => {
+                if self.running.is_some() {
+                    self.pending.push(command);
+                } else {
+                    self.apply(command);
+                }
+            }
+            Command::Go(go) => self.go(go, read_at),
+            Command::Stop | Command::GameOver => self.stop(),
+            Command::PonderHit(clock) => self.ponderhit(clock),
+            Command::Quit => return Flow::Quit,
+            Command::Bench => self.bench(read_at),
+            Command::GetOption(name) => self.output.note(&match self.options.get(&name) {
+                Some((name, value)) => format!("{name} = {value}"),
+                None => format!("warning: unknown option {}", printable(&name)),
+            }),
+            Command::Unknown(word) => {
+                let word = printable(&word);
+                self.output
+                    .note(&format!("warning: unknown command {word}"));
+            }
+            Command::Moves => self.show(|driver| driver.legal_moves().join(" ")),
+            Command::Side => self.show(|driver| driver.side_to_move().to_string()),
+            Command::Sfen => self.show(|driver| driver.sfen()),
+            Command::Key => self.show(|driver| format!("{:016x}", driver.key())),
+            Command::Eval => self.show(|driver| Usi(driver.evaluate()).to_string()),
+            Command::Diagram => self.show(|driver| {
+                let (diagram, sfen, key) = (driver.diagram(), driver.sfen(), driver.key());
+                format!("{}\nsfen {sfen}\nkey {key:016x}", diagram.trim_end())
+            }),
+        }
+        Flow::Continue
+    }
+
+    /// Ends a search that still runs.
+    pub fn close(&mut self) {
+        self.driver.stop();
+        self.driver.wait();
+    }
+
+    /// Prints what a helper word asks for. A running search is not disturbed.
+    fn show(&mut self, text: impl FnOnce(&mut dyn Driver) -> String) {
+        if self.running.is_none() {
+            self.apply_rules();
+        }
+        let text = text(self.driver.as_mut());
+        self.output.line(&text);
+    }
+
+    fn identify(&self) {
+        self.output
+            .line(concat!("id name Tsuru ", env!("CARGO_PKG_VERSION")));
+        self.output.line("id author the Tsuru authors");
+        for line in self.options.declarations() {
+            self.output.line(&line);
+        }
+        self.output.line("usiok");
+    }
+
+    // Options and positions.
+
+    /// Obeys a `setoption` or `position` line while no search runs.
+    fn apply(&mut self, command: Command) {
+        match command {
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::Position(position) => {
+                self.apply_rules();
+                self.notes(|driver| driver.set_position(&position));
+                self.last_position = position;
+            }
+            _ => {}
+        }
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        let change = match self.options.set(name, value) {
+            Ok(change) => change,
+            Err(error) => {
+                self.output.note(&format!("warning: {error}"));
+                return;
+            }
+        };
+        if let Some(note) = change.note {
+            self.output.note(&format!("warning: {note}"));
+        }
+        match change.id {
+            Id::ClearHash => self.driver.clear(),
+            Id::Hash | Id::Threads if self.ready => self.apply_resources(),
+            Id::DebugLogFile => {
+                let path = self.options.filename(Id::DebugLogFile);
+                if let Err(error) = self.output.set_log(&path) {
+                    let path = printable(&path);
+                    self.output
+                        .note(&format!("warning: cannot write {path}: {error}"));
+                }
+            }
+            // The others are looked at when they are needed.
+            _ => {}
+        }
+    }
+
+    /// Brings the driver's rules in line with the options.
+    fn apply_rules(&mut self) {
+        let rules = self.options.rules();
+        if rules == self.rules {
+            return;
+        }
+        if rules.variant == self.rules.variant {
+            self.notes(|driver| driver.set_rules(rules));
+        } else {
+            self.driver = new_driver(rules);
+            self.resources = None;
+            let position = self.last_position.clone();
+            self.notes(|driver| driver.set_position(&position));
+        }
+        self.rules = rules;
+    }
+
+    /// Threads and hash that the options ask for.
+    fn wanted_resources(&self) -> (usize, usize) {
+        (
+            self.options.spin(Id::Threads) as usize,
+            self.options.spin(Id::Hash) as usize,
+        )
+    }
+
+    /// Brings threads and hash in line with the options.
+    fn apply_resources(&mut self) {
+        let wanted = self.wanted_resources();
+        if self.resources != Some(wanted) {
+            self.notes(|driver| driver.configure(wanted.0, wanted.1));
+            self.resources = Some(wanted);
+        }
+    }
+
+    /// Makes the driver ready for a search; costs nothing the second time.
+    fn prepare(&mut self, read_at: Instant) {
+        if self.resources == Some(self.wanted_resources()) && self.rules == self.options.rules() {
+            return;
+        }
+        let (output, busy) = (Arc::clone(&self.output), Arc::clone(&self.busy));
+        output.keep_alive_during(|| {
+            busy.during(read_at, |_| {
+                self.apply_rules();
+                self.apply_resources();
+            });
+        });
+        self.ready = true;
+    }
+
+    fn notes(&mut self, f: impl FnOnce(&mut dyn Driver) -> Vec<String>) {
+        for note in f(self.driver.as_mut()) {
+            self.output.note(&note);
+        }
+    }
+
+    // Searching.
+
+    /// When a search has given its answer, obeys what had to wait for that.
+    fn settle(&mut self) {
+        if self
+            .running
+            .as_ref()
+            .is_none_or(|running| running.sink.is_running())
+        {
+            return;
+        }
+        self.driver.wait();
+        if let Some(running) = self.running.take() {
+            let end = running.sink.finished_at().unwrap_or_else(Instant::now);
+            self.clock.stop(end);
+        }
+        for command in std::mem::take(&mut self.pending) {
+            self.apply(command);
+        }
+    }
+
+    /// Fetches the answer that a running search owes, and waits for it.
+    fn end_search(&mut self) {
+        if self.running.is_some() {
+            self.stop();
+            self.driver.wait();
+            self.settle();
+        }
+    }
+
+    fn stop(&mut self) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if !running.stochastic {
+            self.driver.stop();
+            return;
+        }
+        // The answer must be a move in the position that the GUI knows. It
+        // throws it away, so any legal one will do.
+        let go = Go {
+            depth: Some(1),
+            ..Go::default()
+        };
+        self.restart(go);
+    }
+
+    /// Replaces the silent search of `Stochastic_Ponder` by one on the position
+    /// that the GUI knows.
+    fn restart(&mut self, go: Go) {
+        self.driver.stop();
+        self.driver.wait();
+        self.launch(go, false);
+    }
+
+    fn launch(&mut self, go: Go, stochastic: bool) {
+        let sink = SearchSink::new(Arc::clone(&self.output), stochastic);
+        let options = self.options.search();
+        self.driver
+            .start(&go, stochastic, options, Arc::clone(&sink));
+        self.running = Some(Running {
+            pondering: go.ponder,
+            go,
+            sink,
+            stochastic,
+        });
+    }
+
+    fn go(&mut self, go: Go, read_at: Instant) {
+        self.end_search();
+        if let Some(depth) = go.perft {
+            self.perft(depth, read_at);
+            return;
+        }
+        self.prepare(read_at);
+        if go.mate.is_some() {
+            let sink = SearchSink::new(Arc::clone(&self.output), false);
+            self.driver.start_mate(&go, Arc::clone(&sink));
+            self.running = Some(Running {
+                go,
+                sink,
+                pondering: false,
+                stochastic: false,
+            });
+            return;
+        }
+        if go.ponder {
+            // The clock is the opponent's until the hit.
+            self.clock.clock = go.clock.or(self.clock.clock);
+        } else {
+            self.clock.start(go.clock, self.driver.side_to_move());
+        }
+        let stochastic =
+            go.ponder && self.options.check(Id::StochasticPonder) && self.driver.can_take_back();
+        self.launch(go, stochastic);
+    }
+
+    fn ponderhit(&mut self, clock: Option<Clock>) {
+        let Some(running) = self.running.as_mut().filter(|running| running.pondering) else {
+            return;
+        };
+        running.pondering = false;
+        let go = &running.go;
+        let clock = if go.infinite || (clock.is_none() && go.is_limited()) {
+            None
+        } else {
+            Some(clock.unwrap_or_else(|| self.clock.get()))
+        };
+        self.clock.start(clock, self.driver.side_to_move());
+        if running.stochastic {
+            let go = Go {
+                ponder: false,
+                clock: clock.or(go.clock),
+                ..go.clone()
+            };
+            self.restart(go);
+        } else {
+            self.driver.ponderhit(clock);
+        }
+    }
+
+    // Counting.
+
+    fn perft(&mut self, depth: u32, read_at: Instant) {
+        self.apply_rules();
+        let driver = &self.driver;
+        let division = self
+            .busy
+            .during(read_at, |progress| driver.perft(depth, progress));
+        let Some(division) = division else {
+            self.output.note("perft was stopped");
+            return;
+        };
+        for (m, nodes) in &division {
+            self.output.line(&format!("{m}: {nodes}"));
+        }
+        let nodes: u64 = match depth {
+            0 => 1,
+            _ => division.iter().map(|(_, nodes)| nodes).sum(),
+        };
+        self.output.line(&format!("Nodes searched: {nodes}"));
+    }
+
+    fn bench(&mut self, read_at: Instant) {
+        self.end_search();
+        let (output, busy) = (&self.output, &self.busy);
+        let report = busy.during(read_at, |progress| {
+            let mut number = 0;
+            bench::run(&bench::Settings::default(), &progress.stop, |line| {
+                number += 1;
+                let (nodes, sfen) = (line.nodes, line.sfen);
+                output.note(&format!("position {number}: {nodes} nodes, {sfen}"));
+            })
+        });
+        if report.complete {
+            output.line(&format!("Nodes searched: {}", report.nodes()));
+            output.line(&format!("Nodes/second: {}", report.nps()));
+        } else {
+            output.note("bench was stopped");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_known_clock_runs_on() {
+        let mut known = KnownClock::default();
+        assert_eq!(known.get().byoyomi, UNKNOWN_CLOCK_BYOYOMI);
+        let clock = Clock {
+            time: [5000, 9000],
+            increment: [1000, 0],
+            byoyomi: 0,
+        };
+        known.start(Some(clock), Color::Black);
+        let (since, _) = known.running.unwrap();
+        known.stop(since + Duration::from_millis(2500));
+        assert_eq!(known.get().time, [3500, 9000]);
+        // Not running: nothing changes.
+        known.stop(since + Duration::from_secs(60));
+        assert_eq!(known.get().time, [3500, 9000]);
+        known.start(None, Color::White);
+        let (since, _) = known.running.unwrap();
+        known.stop(since + Duration::from_secs(60));
+        assert_eq!(known.get().time, [3500, 0]);
+    }
+}
