@@ -1,7 +1,7 @@
 //! The search as the protocol sees it: answers, limits, reports, threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use tsuru::core::Color;
@@ -98,6 +98,17 @@ impl Log {
         }
         outcome
     }
+}
+
+/// Tests of time hold this alone, so that no other test disturbs them.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+fn alone() -> impl Drop {
+    MACHINE.write().unwrap_or_else(|e| e.into_inner())
+}
+
+fn together() -> impl Drop {
+    MACHINE.read().unwrap_or_else(|e| e.into_inner())
 }
 
 type Pool = ThreadPool<Position, Material>;
@@ -210,6 +221,7 @@ fn brute_force(position: &mut Position, plies: usize) -> Option<usize> {
 
 #[test]
 fn finds_mates_and_their_length() {
+    let _turn = together();
     let mut pool = pool(1);
     let root = sfen(MATE_IN_1);
     let (outcome, _) = run(&mut pool, &root, depth(3));
@@ -225,6 +237,7 @@ fn finds_mates_and_their_length() {
 
 #[test]
 fn a_proven_mate_ends_a_clocked_search() {
+    let _turn = alone();
     let mut pool = pool(1);
     let limits = Limits {
         clock: Some(clock(0, 10_000)),
@@ -238,6 +251,7 @@ fn a_proven_mate_ends_a_clocked_search() {
 
 #[test]
 fn terminal_positions_are_resigned() {
+    let _turn = together();
     for text in [MATED, "9/9/9/9/9/9/9/9/9 b - 1"] {
         let root = sfen(text);
         let mut pool = pool(2);
@@ -271,6 +285,7 @@ fn terminal_positions_are_resigned() {
 
 #[test]
 fn declares_a_win_where_the_rule_allows_it() {
+    let _turn = together();
     let mut pool = pool(1);
     let root = with_rule(DECLARES, EnteringKingRule::CSARule27);
     let (outcome, _) = run(&mut pool, &root, depth(4));
@@ -290,6 +305,7 @@ fn declares_a_win_where_the_rule_allows_it() {
 
 #[test]
 fn stops_within_ten_milliseconds() {
+    let _turn = alone();
     for threads in [1, 2] {
         let mut pool = pool(threads);
         let mut delays = Vec::new();
@@ -312,6 +328,7 @@ fn stops_within_ten_milliseconds() {
 
 #[test]
 fn node_limits_are_exact() {
+    let _turn = together();
     for threads in [1, 2] {
         let mut pool = pool(threads);
         for limit in [1, 2, 30, 31, 1000, 4097, 100_000] {
@@ -328,6 +345,7 @@ fn node_limits_are_exact() {
 
 #[test]
 fn one_thread_is_deterministic() {
+    let _turn = together();
     let roots = [start(), sfen(MIDDLE_GAME)];
     let searched = |pool: &mut Pool| -> Vec<_> {
         pool.clear();
@@ -349,6 +367,7 @@ fn one_thread_is_deterministic() {
 
 #[test]
 fn reports_several_lines() {
+    let _turn = together();
     let mut pool = pool(1);
     let root = start();
     let log = Arc::new(Log::default());
@@ -372,6 +391,7 @@ fn reports_several_lines() {
 
 #[test]
 fn searches_only_the_moves_asked_for() {
+    let _turn = together();
     let mut pool = pool(1);
     let root = start();
     let asked = ["9g9f", "1g1f"].map(|text| root.parse_move(text).unwrap());
@@ -392,6 +412,7 @@ fn searches_only_the_moves_asked_for() {
 
 #[test]
 fn pondering_waits_for_the_hit() {
+    let _turn = alone();
     let mut pool = pool(2);
     let root = start();
     let cases = [
@@ -433,6 +454,7 @@ fn pondering_waits_for_the_hit() {
 
 #[test]
 fn a_reached_depth_is_held_back_while_pondering() {
+    let _turn = together();
     let mut pool = pool(1);
     let log = Arc::new(Log::default());
     let limits = Limits {
@@ -449,6 +471,7 @@ fn a_reached_depth_is_held_back_while_pondering() {
 
 #[test]
 fn clocks_are_kept() {
+    let _turn = alone();
     let mut pool = pool(1);
     let root = sfen(MIDDLE_GAME);
     for (time, byoyomi) in [
@@ -488,6 +511,7 @@ fn clocks_are_kept() {
 
 #[test]
 fn a_single_reply_is_played_fast() {
+    let _turn = alone();
     // The only way out of check is to take.
     let root = sfen("4k4/9/9/9/9/9/9/3rr4/R3Kr3 b - 1");
     assert_eq!(root.count_moves(), 1);
@@ -502,6 +526,7 @@ fn a_single_reply_is_played_fast() {
 
 #[test]
 fn resigns_at_the_limit_only() {
+    let _turn = together();
     let root = sfen("4k4/9/9/9/9/9/9/9/4K4 b 2r2b4g 1");
     let mut pool = pool(1);
     assert!(matches!(
@@ -518,6 +543,7 @@ fn resigns_at_the_limit_only() {
 
 #[test]
 fn draws_by_the_move_limit_count() {
+    let _turn = together();
     let rules = Rules {
         max_moves: 2,
         ..Rules::default()
@@ -531,6 +557,7 @@ fn draws_by_the_move_limit_count() {
 
 #[test]
 fn a_panic_is_answered_with_a_legal_move() {
+    let _turn = together();
     for threads in [1, 2] {
         for fuse in [1, 2, 50, 5000, 60_000] {
             let bomb = Bomb(Arc::new(AtomicU64::new(fuse)));
@@ -553,6 +580,7 @@ fn a_panic_is_answered_with_a_legal_move() {
 
 #[test]
 fn threads_never_hang() {
+    let _turn = together();
     let mut pool = pool(2);
     let roots = [start(), sfen(MIDDLE_GAME), sfen(MATED), sfen(MATE_IN_3)];
     for round in 0..1000u64 {
@@ -589,6 +617,7 @@ fn threads_never_hang() {
 
 #[test]
 fn resizing_keeps_the_pool_usable() {
+    let _turn = alone();
     let mut pool = pool(1);
     assert_eq!(pool.set_threads(3), 3);
     assert_eq!(pool.set_hash(1), 1);
@@ -605,6 +634,7 @@ fn resizing_keeps_the_pool_usable() {
 
 #[test]
 fn repetition_is_avoided_when_ahead() {
+    let _turn = together();
     // Black is far ahead; a draw by repetition is worth less than the material.
     let root = sfen("4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G 1");
     let mut position = root.clone();
@@ -621,6 +651,7 @@ fn repetition_is_avoided_when_ahead() {
 
 #[test]
 fn mates_are_proven_not_guessed() {
+    let _turn = together();
     // Every mate that the search reports within three plies is one.
     let mut pool = pool(1);
     for text in [MATE_IN_1, MATE_IN_3, MIDDLE_GAME] {

@@ -160,7 +160,7 @@ impl TranspositionTable {
 
     /// Size in MiB, rounded down.
     pub fn megabytes(&self) -> usize {
-        self.len * size_of::<Cluster>() >> 20
+        (self.len * size_of::<Cluster>()) >> 20
     }
 
     /// Forgets everything, in no time. Not while a search runs.
@@ -194,7 +194,7 @@ impl TranspositionTable {
     #[inline]
     fn cluster(&self, key: u64) -> &Cluster {
         // The high bits choose the cluster, the low ones make the tag.
-        self.cluster_at((u128::from(key) * self.len as u128 >> 64) as usize)
+        self.cluster_at(((u128::from(key) * self.len as u128) >> 64) as usize)
     }
 
     #[inline]
