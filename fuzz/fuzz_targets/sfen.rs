@@ -20,7 +20,11 @@ fn walk(position: &mut Position, depth: u32) {
         assert_eq!(Move::from_bits(m.to_bits()), Some(m));
         assert!(position.is_legal(m));
         let check = position.gives_check(m, &info);
-        let _ = (position.see_ge(m, 0), position.gain(m), position.is_noisy(m));
+        let _ = (
+            position.see_ge(m, 0),
+            position.gain(m),
+            position.is_noisy(m),
+        );
         position.make(m);
         assert!(check == position.in_check() || already, "{m} in {before}");
         if index % 16 == 0 {
@@ -29,7 +33,11 @@ fn walk(position: &mut Position, depth: u32) {
                 walk(position, depth - 1);
             }
         }
-        let _ = (position.end(), position.repetition(), position.immediate_win());
+        let _ = (
+            position.end(),
+            position.repetition(),
+            position.immediate_win(),
+        );
         position.unmake();
     }
     assert_eq!(position.sfen(), before);
