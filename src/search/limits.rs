@@ -1,5 +1,7 @@
 //! What bounds one search: the words of `go`, and the options that shape it.
 
+use super::skill::FULL;
+
 /// The clock as a `go` or `ponderhit` line tells it, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
@@ -29,6 +31,18 @@ pub struct Limits<M> {
     pub ponder: bool,
     /// Search only these moves at the root; empty means all.
     pub searchmoves: Vec<M>,
+}
+
+impl<M> Limits<M> {
+    /// Whether nothing but a stop ends the search.
+    pub fn is_unbounded(&self) -> bool {
+        self.infinite
+            || (!self.ponder
+                && self.clock.is_none()
+                && self.movetime.is_none()
+                && self.depth.is_none()
+                && self.nodes.is_none())
+    }
 }
 
 impl<M> Default for Limits<M> {
@@ -79,6 +93,9 @@ pub struct SearchOptions {
     pub depth_limit: u32,
     /// Node limit of every search, 0 for none (`NodesLimit`).
     pub nodes_limit: u64,
+    /// Strength, from 0 to [`FULL`], which is not limited (`SkillLevel`,
+    /// `USI_Strength`; see [`super::skill`]).
+    pub skill_level: f64,
 }
 
 impl Default for SearchOptions {
@@ -98,6 +115,7 @@ impl Default for SearchOptions {
             generate_all_legal_moves: false,
             depth_limit: 0,
             nodes_limit: 0,
+            skill_level: FULL,
         }
     }
 }

@@ -22,6 +22,7 @@
 //! | `stack` | what one ply of the path knows, and the lines under it |
 //! | [`tt`] | the transposition table |
 //! | [`time`] | how much of the clock a move may use |
+//! | [`skill`] | strength limits for human opponents |
 //! | [`params`] | the numbers in all of that |
 
 pub mod history;
@@ -33,6 +34,7 @@ pub mod pool;
 mod pruning;
 mod quiescence;
 mod root;
+pub mod skill;
 mod stack;
 pub mod time;
 pub mod tt;

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 use super::info::{BestMove, Info, Outcome, Reporter};
 use super::limits::{Clock, Limits, SearchOptions};
 use super::root::{Line, legal_root_moves, outcome, terminal_line};
+use super::skill::Skill;
+use super::time;
 use super::tt::TranspositionTable;
 use super::worker::{Memory, Search};
 use crate::core::score::{DRAW, MAX_PLY, mated_in};
@@ -35,6 +37,8 @@ pub(super) struct Job<G: Game> {
     pub root: G,
     pub limits: Limits<G::Move>,
     pub options: SearchOptions,
+    /// A limited strength.
+    pub skill: Option<Skill>,
     pub reporter: Arc<dyn Reporter<G::Move>>,
     pub control: Arc<Control>,
     pub table: Arc<TranspositionTable>,
@@ -52,13 +56,7 @@ struct Counter(AtomicU64);
 impl<G: Game> Job<G> {
     /// Whether nothing but a stop ends the search.
     pub fn is_unbounded(&self) -> bool {
-        let limits = &self.limits;
-        limits.infinite
-            || (!limits.ponder
-                && limits.clock.is_none()
-                && limits.movetime.is_none()
-                && limits.depth.is_none()
-                && limits.nodes.is_none())
+        self.limits.is_unbounded()
     }
 
     /// Iterations to do at most.
@@ -68,7 +66,16 @@ impl<G: Game> Job<G> {
             depth => depth,
         };
         let limit = self.limits.depth.unwrap_or(u32::MAX);
-        option.min(limit).clamp(1, MAX_PLY as u32 - 1)
+        let skill = self.skill.map_or(u32::MAX, Skill::depth);
+        option.min(limit).min(skill).clamp(1, MAX_PLY as u32 - 1)
+    }
+
+    /// Lines that are searched: those to report, or more when the strength is
+    /// limited.
+    pub fn lines(&self) -> usize {
+        self.options
+            .multi_pv
+            .max(self.skill.map_or(1, Skill::candidates))
     }
 
     /// Nodes that thread `id` may search. Each has a fixed share of the limit,
@@ -78,7 +85,8 @@ impl<G: Game> Job<G> {
             0 => u64::MAX,
             nodes => nodes,
         };
-        let limit = option.min(self.limits.nodes.unwrap_or(u64::MAX));
+        let skill = self.skill.map_or(u64::MAX, Skill::nodes);
+        let limit = option.min(self.limits.nodes.unwrap_or(u64::MAX)).min(skill);
         if limit == u64::MAX {
             return limit;
         }
@@ -169,6 +177,16 @@ impl Control {
     fn ask_stop(&self) {
         self.change(|state| state.stop_asked = true);
         self.halt();
+    }
+
+    /// Waits until `end`, or a stop.
+    fn wait_until(&self, end: Instant) {
+        let time = end.saturating_duration_since(Instant::now());
+        let state = lock(&self.state);
+        // A poisoned lock is as good as any: see `lock`.
+        let _state = self
+            .changed
+            .wait_timeout_while(state, time, |state| !state.stop_asked);
     }
 
     /// Waits until the answer may be given.
@@ -279,6 +297,11 @@ fn lead<G: Game, E: Evaluator<G>>(
         rescue(&job, panic.as_ref())
     });
     job.control.hold(job.is_unbounded());
+    if job.skill.is_some()
+        && let Some(end) = time::earliest_answer(&job)
+    {
+        job.control.wait_until(end);
+    }
     answer.time = job.start.elapsed().as_millis() as u64;
     // A reporter that panics must not take the thread with it.
     let _ = catch_unwind(AssertUnwindSafe(|| job.reporter.finished(&answer)));
@@ -316,7 +339,8 @@ fn rescue<G: Game>(job: &Job<G>, panic: &(dyn Any + Send)) -> Outcome<G::Move> {
             pv: line.pv.clone(),
         });
     }));
-    outcome(job, line)
+    let value = line.score;
+    outcome(job, line, value)
 }
 
 /// The threads of a search and their transposition table.
@@ -419,26 +443,29 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
         self.finish();
         self.table.new_search();
         self.control = Arc::new(Control::new(limits.ponder, false));
+        // A limited strength does not depend on the number of threads.
+        let skill = Skill::of(&limits, &options);
+        let threads = match skill {
+            Some(_) => &self.threads[..1],
+            None => &self.threads[..],
+        };
         let job = Arc::new(Job {
             root,
             limits,
             options,
+            skill,
             reporter,
             control: self.control.clone(),
             table: self.table.clone(),
             start,
-            nodes: self
-                .threads
-                .iter()
-                .map(|_| Counter(AtomicU64::new(0)))
-                .collect(),
+            nodes: threads.iter().map(|_| Counter(AtomicU64::new(0))).collect(),
             progress: Mutex::new(None),
         });
         let (results, helpers) = mpsc::channel();
-        for thread in &self.threads[1..] {
+        for thread in &threads[1..] {
             thread.send(Message::Help(job.clone(), results.clone()));
         }
-        self.threads[0].send(Message::Lead(job, helpers));
+        threads[0].send(Message::Lead(job, helpers));
     }
 
     /// Asks a running search for its answer; it comes within milliseconds.

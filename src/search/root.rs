@@ -55,9 +55,14 @@ pub(super) fn legal_root_moves<G: Game>(job: &Job<G>) -> Vec<G::Move> {
     chosen
 }
 
-/// The outcome of answering with this line.
-pub(super) fn outcome<G: Game>(job: &Job<G>, line: Line<G::Move>) -> Outcome<G::Move> {
-    let resigns = !job.is_unbounded() && line.score <= -job.options.resign_value;
+/// The outcome of answering with this line, in a position of this value, which
+/// a weaker choice does not reach.
+pub(super) fn outcome<G: Game>(
+    job: &Job<G>,
+    line: Line<G::Move>,
+    value: Score,
+) -> Outcome<G::Move> {
+    let resigns = !job.is_unbounded() && value <= -job.options.resign_value;
     let best = match line.pv.first() {
         Some(&best) if !resigns => BestMove::Move {
             best,
@@ -87,7 +92,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
                 self.report(std::slice::from_ref(&line), Bound::Exact);
                 return Outcome {
                     best: BestMove::Win,
-                    ..outcome(self.job, line)
+                    ..outcome(self.job, line, mate_in(1))
                 };
             }
             Some(ImmediateWin::Move(m)) if self.root_moves.iter().any(|r| r.mv == m) => {
@@ -104,7 +109,11 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
                 self.best_line(others)
             }
         };
-        outcome(self.job, self.report_answer(line))
+        let value = match self.completed.first() {
+            Some(best) => best.score.max(line.score),
+            None => line.score,
+        };
+        outcome(self.job, self.report_answer(line), value)
     }
 
     /// A helper thread's search: its best line, if it got as far.
@@ -133,6 +142,9 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             .probe(position.key())
             .and_then(|entry| G::Move::from_bits(entry.move_bits));
         let mut moves = legal_root_moves(self.job);
+        if let Some(skill) = self.job.skill {
+            skill.shun_threats(position, &mut moves);
+        }
         moves.sort_by_cached_key(|&m| {
             let wins = position.is_noisy(m) && position.see_ge(m, 1);
             let gain = if wins { position.gain(m) } else { 0 };
@@ -151,7 +163,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
     }
 
     fn iterate(&mut self) {
-        let lines = self.job.options.multi_pv.clamp(1, self.root_moves.len());
+        let lines = self.job.lines().clamp(1, self.root_moves.len());
         let mut stable = 0;
         for depth in 1..=self.job.max_depth() {
             self.root_depth = depth;
@@ -303,7 +315,8 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             .reported_at
             .is_none_or(|last| now >= last + options.pv_interval);
         if due || options.consideration_mode {
-            let lines = self.completed.clone();
+            let mut lines = self.completed.clone();
+            lines.truncate(self.job.options.multi_pv.max(1));
             self.report(&lines, Bound::Exact);
         }
     }
@@ -328,8 +341,18 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
     /// Reports the line that is answered, unless it was the last one reported;
     /// returns it as it was reported.
     fn report_answer(&mut self, line: Line<G::Move>) -> Line<G::Move> {
+        let answer = line.pv.first().copied();
         let mut lines = vec![line];
-        lines.extend(self.completed.iter().skip(1).cloned());
+        let others = self
+            .completed
+            .iter()
+            .skip(usize::from(self.job.skill.is_none()));
+        lines.extend(
+            others
+                .filter(|other| other.pv.first().copied() != answer)
+                .cloned(),
+        );
+        lines.truncate(self.job.options.multi_pv.max(1));
         lines[0].pv = self.extend(&lines[0]);
         if self.last_reported.as_ref() != Some(&lines[0]) {
             self.report(&lines, Bound::Exact);
@@ -413,6 +436,11 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             };
             return terminal_line(score, vec![self.root_moves[0].mv]);
         };
+        if let Some(skill) = self.job.skill {
+            let scores: Vec<Score> = self.completed.iter().map(|line| line.score).collect();
+            let index = skill.choose(&scores, rand::random());
+            return self.completed[index].clone();
+        }
         let limits = &self.job.limits;
         if self.job.options.multi_pv > 1 || limits.depth.is_some() || is_mate(own.score) {
             return own;

@@ -11,7 +11,7 @@
 //! `NetworkDelay`, `NetworkDelay2`, `MinimumThinkingTime`, `SlowMover`,
 //! `RoundUpToFullSecond`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::limits::{Clock, SearchOptions};
 use super::params::{
@@ -19,8 +19,8 @@ use super::params::{
     STABILITY_MAX, STABILITY_MIN, STABILITY_STEP,
 };
 use super::pool::Job;
-use crate::core::{Color, Score};
-use crate::game::Game;
+use crate::core::{Color, MoveList, Score};
+use crate::game::{Game, Stage};
 
 /// Full seconds are this many milliseconds.
 const SECOND: u64 = 1000;
@@ -161,6 +161,24 @@ pub(super) struct Timer {
     pub clocked: bool,
     /// Node count at which to look at the clock again.
     pub next_check: u64,
+}
+
+/// Before when no answer comes that took no effort to find (a limited strength):
+/// a person finds it hard to play against one who never thinks. It is
+/// `MinimumThinkingTime`, but no more than a full search would aim for. `None`
+/// without a clock, or when there is no choice to think about.
+pub(super) fn earliest_answer<G: Game>(job: &Job<G>) -> Option<Instant> {
+    let mut timer = Timer::new(job);
+    if timer.pondering {
+        let (when, clock) = job.control.ponder_hit()?;
+        timer.ponderhit(job, when, clock);
+    }
+    let plan = timer.plan.filter(|_| timer.clocked)?;
+    let mut moves = MoveList::new();
+    job.root.generate(Stage::All, false, &mut moves);
+    let pause = plan.target.min(job.options.minimum_thinking_time);
+    let pause = pause.saturating_sub(plan.round_up_delay.unwrap_or(0));
+    (moves.len() > 1).then(|| timer.since + Duration::from_millis(pause))
 }
 
 impl Timer {

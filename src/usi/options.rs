@@ -14,6 +14,7 @@ use std::fmt;
 
 use super::parse::parse_number;
 use crate::search::limits::SearchOptions;
+use crate::search::skill;
 
 /// The options, as indices of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,12 @@ pub enum Id {
     DepthLimit,
     /// Node limit of every search.
     NodesLimit,
+    /// Strength, 20 for full.
+    SkillLevel,
+    /// Play at `Strength`.
+    LimitStrength,
+    /// Strength in points.
+    Strength,
     /// File that the dialogue is written to.
     DebugLogFile,
     /// Empties the transposition table.
@@ -231,6 +238,9 @@ fn table() -> Vec<Definition> {
             check(search.generate_all_legal_moves)),
         row(Id::DepthLimit, "DepthLimit", spin(0, 0, i32::MAX.into())),
         row(Id::NodesLimit, "NodesLimit", spin(0, 0, i64::MAX)),
+        row(Id::SkillLevel, "SkillLevel", spin(search.skill_level as i64, 0, skill::FULL as i64)),
+        row(Id::LimitStrength, "USI_LimitStrength", check(false)),
+        row(Id::Strength, "USI_Strength", spin(1600, skill::STRENGTHS.0, skill::STRENGTHS.1)),
         row(Id::DebugLogFile, "DebugLogFile", Kind::Filename),
         Definition { aliases: &["ClearHash"], ..row(Id::ClearHash, "Clear_Hash", Kind::Button) },
     ]
@@ -394,6 +404,11 @@ impl Options {
             generate_all_legal_moves: self.check(Id::GenerateAllLegalMoves),
             depth_limit: self.spin(Id::DepthLimit) as u32,
             nodes_limit: self.spin(Id::NodesLimit) as u64,
+            skill_level: if self.check(Id::LimitStrength) {
+                skill::level_of_strength(self.spin(Id::Strength))
+            } else {
+                self.spin(Id::SkillLevel) as f64
+            },
         }
     }
 }
