@@ -141,7 +141,18 @@ pub const ORDER_EVASION_NOISY: i32 = 1 << 17;
 /// Plies after which a game is expected to be over.
 pub const GAME_PLIES: u32 = 160;
 /// Fewest and most moves that the main time is divided among.
-pub const MOVES_TO_GO: (u64, u64) = (20, 60);
+pub const MOVES_TO_GO: (u64, u64) = (20, 50);
+/// Under sudden death, every move up to this ply of a long game has a reserve
+/// put by for it ...
+pub const LONG_GAME_PLIES: u32 = 320;
+/// ... of this many milliseconds, or of the second that it costs at least where
+/// whole seconds are counted.
+pub const MOVE_RESERVE: u64 = 20;
+/// What a move costs beyond the time that the search takes, at least, ms.
+pub const MACHINE_DELAY: u64 = 5;
+/// The last milliseconds of sudden death, of which no move takes more than its
+/// target.
+pub const LAST_RESERVE: u64 = 500;
 /// The hard limit is at most this many times the target.
 pub const HARD_LIMIT_FACTOR: u64 = 5;
 /// Answer this long after a `ponderhit` when no clock is known.

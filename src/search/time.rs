@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 
 use super::limits::{Clock, SearchOptions};
 use super::params::{
-    GAME_PLIES, HARD_LIMIT_FACTOR, MOVES_TO_GO, PONDERHIT_TIME, SCORE_DROP, SCORE_DROP_MAX,
-    STABILITY_MAX, STABILITY_MIN, STABILITY_STEP,
+    GAME_PLIES, HARD_LIMIT_FACTOR, LAST_RESERVE, LONG_GAME_PLIES, MACHINE_DELAY, MOVE_RESERVE,
+    MOVES_TO_GO, PONDERHIT_TIME, SCORE_DROP, SCORE_DROP_MAX, STABILITY_MAX, STABILITY_MIN,
+    STABILITY_STEP,
 };
 use super::pool::Job;
 use crate::core::{Color, MoveList, Score};
@@ -78,20 +79,32 @@ impl TimePlan {
         let (fewest, most) = MOVES_TO_GO;
         let moves = (u64::from(GAME_PLIES.saturating_sub(ply)) / 2).clamp(fewest, most);
         let gain = increment.saturating_add(byoyomi);
-        let share = (main / moves)
-            .saturating_add(gain)
-            .saturating_sub(options.network_delay);
-        // A long minimum must not eat up a short main time.
+        let reserve = match gain {
+            0 => long_game_reserve(main, ply, whole_seconds),
+            _ => 0,
+        };
+        let share = ((main - reserve) / moves).saturating_add(gain);
+        // The clock also runs while nothing is searched. Half of a short share
+        // is left, or a long delay would stop all thought.
+        let delay = options.network_delay.max(MACHINE_DELAY).min(share / 2);
+        // No minimum is worth more than the share: it would eat up the clock.
         let least = options
             .minimum_thinking_time
-            .min(gain.saturating_add(main / 10));
-        let target = (share.saturating_mul(options.slow_mover) / 100).max(least);
+            .min(share)
+            .saturating_sub(delay);
+        let target = (share.saturating_mul(options.slow_mover) / 100)
+            .saturating_sub(delay)
+            .max(least);
         let mut hard = target.saturating_mul(HARD_LIMIT_FACTOR).min(limit);
         if byoyomi == 0 {
-            // Without byoyomi an empty clock loses: keep a reserve, of one
-            // increment where there is one.
-            let most = main / 10 * 6 + increment / 10 * 8;
-            hard = hard.min(most.min(main.max(increment / 10 * 8)));
+            // An empty clock loses. Some servers give the increment before the
+            // move, some after: one increment is there, or what the clock shows.
+            let increment = increment / 10 * 8;
+            let extra = (main - reserve).saturating_sub(LAST_RESERVE) / 3;
+            let shown = main.saturating_sub(margin(main, options.network_delay2));
+            hard = hard
+                .min(target.saturating_add(extra).saturating_add(increment))
+                .min(shown.max(increment));
         }
         TimePlan {
             target: target.min(hard),
@@ -134,6 +147,18 @@ impl TimePlan {
 fn margin(available: u64, worst_delay: u64) -> u64 {
     let network = worst_delay.min((available / 10).saturating_mul(3) + 5);
     network.max((available / 4).min(15))
+}
+
+/// What sudden death puts by for the moves of a long game, of which each costs
+/// something however fast it is played: a part of `main`, ever less of it as
+/// the game goes on.
+fn long_game_reserve(main: u64, ply: u32, whole_seconds: bool) -> u64 {
+    let moves = u64::from(LONG_GAME_PLIES.saturating_sub(ply)) / 2;
+    if whole_seconds {
+        (moves * SECOND).min(main / 2)
+    } else {
+        (moves * MOVE_RESERVE).min(main / 4)
+    }
 }
 
 /// By how much the target is stretched: less when the best move stayed the same
@@ -391,5 +416,209 @@ mod tests {
         assert!(scale(0, 100) > scale(0, 0) + 0.5);
         assert!(scale(3, -500) < 1.0);
         assert!(scale(0, 30_000) < 2.1);
+    }
+
+    /// How a server keeps the clock.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct Rules {
+        main: i64,
+        increment: i64,
+        byoyomi: i64,
+        /// The increment comes before the move; else it comes after.
+        before: bool,
+        /// A move costs whole seconds, and at least one.
+        whole_seconds: bool,
+    }
+
+    /// How a search uses its plan.
+    #[derive(Clone, Copy, Debug)]
+    enum Use {
+        /// Per cent of the target.
+        Target(u64),
+        /// To the hard limit, always.
+        Hard,
+        /// The target, and to the hard limit every tenth time.
+        Mixed,
+    }
+
+    /// Plays the clock of a game of `plies`, with `overhead` ms lost a move.
+    /// Returns what the clock showed after each of our moves; fails when the
+    /// clock runs out.
+    fn game(
+        rules: Rules,
+        usage: Use,
+        overhead: i64,
+        plies: u32,
+        options: &SearchOptions,
+    ) -> Vec<i64> {
+        let mut main = rules.main;
+        let mut shown = Vec::new();
+        for ply in (1..=plies).step_by(2) {
+            let clock = Clock {
+                time: [main, 0],
+                increment: [rules.increment, 0],
+                byoyomi: rules.byoyomi,
+            };
+            let plan = TimePlan::new(&clock, Color::Black, ply, options);
+            let time = match usage {
+                _ if plan.use_all => plan.hard,
+                Use::Target(percent) => plan.end(plan.target * percent / 100).min(plan.hard),
+                Use::Mixed if ply % 20 != 19 => plan.end(plan.target),
+                Use::Hard | Use::Mixed => plan.hard,
+            };
+            let mut used = time as i64 + overhead;
+            if rules.whole_seconds {
+                used = ((used + 999) / 1000).max(1) * 1000;
+            }
+            if rules.before {
+                main += rules.increment;
+            }
+            main -= used;
+            assert!(
+                main + rules.byoyomi >= 0,
+                "{rules:?} {usage:?} {overhead} {options:?}: over at ply {ply} by {main}"
+            );
+            main = main.max(0);
+            if !rules.before {
+                main += rules.increment;
+            }
+            shown.push(main);
+        }
+        shown
+    }
+
+    fn local() -> SearchOptions {
+        SearchOptions {
+            network_delay: 0,
+            network_delay2: 0,
+            ..SearchOptions::default()
+        }
+    }
+
+    const USES: [Use; 5] = [
+        Use::Target(50),
+        Use::Target(80),
+        Use::Target(100),
+        Use::Mixed,
+        Use::Hard,
+    ];
+
+    #[test]
+    fn no_clock_runs_out() {
+        let main = |main| Rules {
+            main,
+            ..Rules::default()
+        };
+        let mut all: Vec<Rules> = [5000, 10_000, 60_000, 300_000, 3_600_000]
+            .map(main)
+            .to_vec();
+        for (time, increment) in [(0, 1000), (10_000, 100), (60_000, 1000), (300_000, 10_000)] {
+            all.push(Rules {
+                increment,
+                before: true,
+                ..main(time)
+            });
+            // What comes after the move must be there for the first one.
+            all.push(Rules {
+                increment,
+                ..main(time.max(increment))
+            });
+        }
+        for byoyomi in [50, 100, 1000, 10_000] {
+            for time in [0, 30, 1000, 60_000, 900_000] {
+                all.push(Rules {
+                    byoyomi,
+                    ..main(time)
+                });
+            }
+        }
+        for rules in all {
+            for usage in USES {
+                for round_up_to_full_second in [false, true] {
+                    for minimum_thinking_time in [1, 2000, 100_000] {
+                        let options = SearchOptions {
+                            round_up_to_full_second,
+                            minimum_thinking_time,
+                            ..local()
+                        };
+                        // Nothing lost on the way: for ever.
+                        game(rules, usage, 0, 1000, &options);
+                        // A slow machine, and 300 moves.
+                        if !matches!(usage, Use::Hard) {
+                            game(rules, usage, 3, 300, &options);
+                        }
+                        game(rules, usage, 2, 200, &options);
+                        let network = SearchOptions {
+                            network_delay: 120,
+                            network_delay2: 1120,
+                            ..options
+                        };
+                        game(rules, usage, 0, 1000, &network);
+                        if rules.main >= 60_000 && !matches!(usage, Use::Hard) {
+                            game(rules, usage, 15, 300, &network);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn clocks_of_whole_seconds_last() {
+        for (main, byoyomi) in [(600_000, 0), (900_000, 0), (600_000, 10_000), (0, 3000)] {
+            let rules = Rules {
+                main,
+                byoyomi,
+                whole_seconds: true,
+                ..Rules::default()
+            };
+            for usage in [Use::Target(50), Use::Target(80), Use::Target(100)] {
+                game(rules, usage, 100, 300, &SearchOptions::default());
+            }
+            game(rules, Use::Mixed, 100, 200, &SearchOptions::default());
+        }
+    }
+
+    #[test]
+    fn clocks_are_used_up_over_a_game() {
+        for main in [10_000, 60_000, 600_000] {
+            let rules = Rules {
+                main,
+                ..Rules::default()
+            };
+            let shown = game(rules, Use::Target(100), 1, 300, &local());
+            let after = |ply: usize| shown[ply / 2 - 1] as f64 / main as f64;
+            // An opening that leaves most of it, a middle game that uses it, and
+            // something for ever after.
+            assert!((0.6..0.85).contains(&after(40)), "{main} {}", after(40));
+            assert!((0.1..0.33).contains(&after(120)), "{main} {}", after(120));
+            assert!(after(200) > 0.015, "{main} {}", after(200));
+            assert!(shown.last() > Some(&80), "{main} {shown:?}");
+        }
+        let minute = Rules {
+            main: 60_000,
+            ..Rules::default()
+        };
+        let used = |options: &SearchOptions| {
+            let shown = game(minute, Use::Target(100), 1, 120, options);
+            60_000 - shown.last().unwrap()
+        };
+        assert!(used(&local()) >= 42_000);
+        // With byoyomi to fall back on, the main time goes sooner.
+        let byoyomi = Rules {
+            byoyomi: 5000,
+            ..minute
+        };
+        assert_eq!(
+            game(byoyomi, Use::Target(100), 1, 120, &local()).last(),
+            Some(&0)
+        );
+        // An increment is used each move, and what has been saved as well.
+        let fischer = Rules {
+            increment: 1000,
+            ..minute
+        };
+        let shown = game(fischer, Use::Target(100), 1, 300, &local());
+        assert!(shown[59] < 20_000 && shown[149] < 3000, "{shown:?}");
     }
 }
