@@ -38,7 +38,7 @@ use config::EngineConfig;
 use engine::{Engine, EngineError};
 use journal::{Journal, JournalError};
 use openings::Opening;
-use play::{Played, Player, Settings, play};
+use play::{Played, Player, Settings};
 use referee::Referee;
 use stats::{Decision, Sprt};
 use tally::{Fault, Summary, Tally, color_of_first};
@@ -286,7 +286,7 @@ impl<G: Referee> Match<G> {
         if black == Color::White {
             players.swap(0, 1);
         }
-        let played = play(&mut players, opening, position, &self.settings, halt);
+        let played = play::play(&mut players, opening, position, &self.settings, halt);
         if let Some(played) = &played
             && matches!(played.record.ending, Ending::Crash | Ending::NoAnswer)
             && let Some(winner) = played.record.result.winner()

@@ -22,7 +22,7 @@ use crate::game::GameEnd;
 use crate::record::{Ending, GameRecord, GameResult, PlayedMove, Thought};
 
 /// How long a late answer is waited for after `stop`.
-const STOP_GRACE: Duration = Duration::from_secs(1);
+const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// How a game is refereed.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@
 //! 3/2, 2 points: the *pentanomial*), whose variance is smaller than that of
 //! single games.
 //!
-//! Elo is logistic: an expected score `s` a game is `-400 log10(1/s - 1)`. The
+//! Elo is logistic: an expected score `s` a game is `400 log10(s / (1 - s))`. The
 //! sequential test is the generalised SPRT of M. Van den Bergh, "The Generalized
 //! Sequential Probability Ratio Test for testing Elo differences" and "Comments
 //! on Normalized Elo" (hardy.uhasselt.be/Fishtest): the log-likelihood ratio of
@@ -49,7 +49,7 @@ pub fn expected_score(elo: f64) -> f64 {
 /// Elo difference at an expected score: infinite at 0 and 1.
 pub fn elo_of(score: f64) -> f64 {
     let score = score.clamp(0.0, 1.0);
-    -400.0 * (1.0 / score - 1.0).log10()
+    400.0 * (score / (1.0 - score)).log10()
 }
 
 impl Pentanomial {
