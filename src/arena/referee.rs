@@ -1,5 +1,5 @@
 //! What the referee of a match asks a game beyond the trait
-//! [`Game`](crate::game::Game): how a declared win counts, who has how many
+//! [`Game`]: how a declared win counts, who has how many
 //! points when the kings have entered, and which options tell an engine the
 //! rules.
 
