@@ -53,7 +53,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            depth: 12,
+            depth: 15,
             threads: 1,
             hash_mb: 16,
         }
@@ -121,7 +121,7 @@ impl Reporter<Move> for Waiter {
 /// it ends within some 20 ms; a position cut short is not in the report.
 pub fn run(settings: &Settings, stop: &AtomicBool, mut each: impl FnMut(&Line)) -> Report {
     let mut pool = ThreadPool::<Position, HandEvaluator>::new(
-        HandEvaluator::default(),
+        HandEvaluator,
         settings.threads.max(1),
         settings.hash_mb.max(1),
     );
@@ -192,9 +192,8 @@ mod tests {
         assert_eq!(seen, POSITIONS.len());
         assert_eq!(first.lines.len(), POSITIONS.len());
         let second = run(&shallow(), &stop, |_| {});
-        let nodes = |report: &Report| -> Vec<u64> {
-            report.lines.iter().map(|line| line.nodes).collect()
-        };
+        let nodes =
+            |report: &Report| -> Vec<u64> { report.lines.iter().map(|line| line.nodes).collect() };
         assert_eq!(nodes(&first), nodes(&second));
     }
 

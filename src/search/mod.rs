@@ -3,8 +3,8 @@
 //! compiled once for each pair.
 //!
 //! The life of one `go`: [`ThreadPool::start`] hands a job to the parked search
-//! threads and returns. Every thread deepens iteratively on its own ([`root`]),
-//! walking the tree with [`worker`] and [`quiescence`]; they share nothing but
+//! threads and returns. Every thread deepens iteratively on its own (`root`),
+//! walking the tree with `worker` and `quiescence`; they share nothing but
 //! the transposition table ([`tt`]) and a stop flag (Lazy SMP). The main thread
 //! also watches the clock ([`time`]), reports ([`info`]), and answers when the
 //! search may end.
@@ -13,13 +13,13 @@
 //! |---|---|
 //! | [`limits`], [`info`] | what a search is told, and what it tells |
 //! | [`pool`] | the threads, their control, and the answer |
-//! | [`root`] | iterative deepening, aspiration windows, lines, reports, vote |
-//! | [`worker`] | the recursive search of one node |
-//! | [`quiescence`] | the search of captures, checks and evasions at the leaves |
-//! | [`pruning`] | each selective heuristic as one small function |
-//! | [`picker`] | moves in stages, most promising first |
+//! | `root` | iterative deepening, aspiration windows, lines, reports, vote |
+//! | `worker` | the recursive search of one node |
+//! | `quiescence` | the search of captures, checks and evasions at the leaves |
+//! | `pruning` | each selective heuristic as one small function |
+//! | `picker` | moves in stages, most promising first |
 //! | [`history`] | what earlier cut-offs teach about moves |
-//! | [`stack`] | what one ply of the path knows, and the lines under it |
+//! | `stack` | what one ply of the path knows, and the lines under it |
 //! | [`tt`] | the transposition table |
 //! | [`time`] | how much of the clock a move may use |
 //! | [`params`] | the numbers in all of that |

@@ -1,7 +1,7 @@
 //! The numbers in the search, one named constant each: scores in centipawns,
 //! depths in plies, times in milliseconds.
 //!
-//! They are grouped by the heuristic that uses them (see [`super::pruning`] for
+//! They are grouped by the heuristic that uses them (see `search::pruning` for
 //! the formulas). Changing any of them changes what the engine plays, so each
 //! change wants a match against the version before.
 
@@ -77,6 +77,8 @@ pub const REDUCTION_SLOPE: f64 = 460.0;
 pub const REDUCTION_DEPTH: i32 = 2;
 /// Reduction less in principal variations, in 1/1024 ply.
 pub const REDUCTION_PV: i32 = 1024;
+/// Reduction less where a principal variation once went, in 1/1024 ply.
+pub const REDUCTION_WAS_PV: i32 = 512;
 /// Reduction more when the evaluation does not improve, in 1/1024 ply.
 pub const REDUCTION_NOT_IMPROVING: i32 = 768;
 /// Reduction more in expected cut nodes, in 1/1024 ply.

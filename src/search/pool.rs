@@ -1,7 +1,7 @@
 //! The search threads: they live as long as the pool, sleep between searches,
 //! and share one transposition table (Lazy SMP; Chess Programming Wiki).
 //!
-//! [`ThreadPool::start`] sends one [`Job`] to every thread. Thread 0 leads: it
+//! [`ThreadPool::start`] sends one `Job` to every thread. Thread 0 leads: it
 //! decides when the search is over, collects what the helpers found, and holds
 //! the answer back while pondering or analysing, until [`ThreadPool::stop`] or
 //! [`ThreadPool::ponderhit`]. Whatever happens in a search thread, even a panic,
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::info::{BestMove, Info, Outcome, Reporter};
 use super::limits::{Clock, Limits, SearchOptions};
@@ -26,6 +26,9 @@ use crate::game::{Evaluator, Game};
 
 /// Stack of a search thread: each ply keeps its moves there.
 const STACK_SIZE: usize = 32 << 20;
+/// How long a new transposition table may take to be handed out by the operating
+/// system; GUIs wait for it at `isready`.
+const TOUCH_TABLE: Duration = Duration::from_secs(1);
 
 /// One search, as its threads share it.
 pub(super) struct Job<G: Game> {
@@ -88,7 +91,10 @@ impl<G: Game> Job<G> {
     }
 
     pub fn total_nodes(&self) -> u64 {
-        self.nodes.iter().map(|counter| counter.0.load(Relaxed)).sum()
+        self.nodes
+            .iter()
+            .map(|counter| counter.0.load(Relaxed))
+            .sum()
     }
 
     pub fn note_progress(&self, line: &Line<G::Move>) {
@@ -241,7 +247,7 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
                     Search::new(&job, &mut memory, id).help()
                 }));
                 if line.is_err() {
-                    memory.histories = super::history::Histories::new();
+                    memory.histories.clear();
                 }
                 drop(job);
                 if let Ok(Some(line)) = line {
@@ -249,7 +255,7 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
                     let _ = results.send(line);
                 }
             }
-            Message::Forget => memory.histories = super::history::Histories::new(),
+            Message::Forget => memory.histories.clear(),
             Message::Evaluate(evaluator) => memory.evaluator = evaluator,
         }
     }
@@ -266,7 +272,7 @@ fn lead<G: Game, E: Evaluator<G>>(
         Search::new(&job, memory, 0).think(helpers)
     }));
     let mut answer = answer.unwrap_or_else(|panic| {
-        memory.histories = super::history::Histories::new();
+        memory.histories.clear();
         job.control.halt();
         // Ends when every helper has left the search.
         helpers.iter().for_each(drop);
@@ -370,6 +376,7 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
             // The old one goes first: both may be too much.
             self.table = Arc::new(TranspositionTable::new(1));
             self.table = Arc::new(TranspositionTable::new(megabytes));
+            self.table.touch(TOUCH_TABLE);
         }
         self.table.megabytes()
     }

@@ -24,7 +24,9 @@ pub(super) fn reverse_futility(depth: i32, eval: Score, beta: Score, improving: 
 /// Whether the evaluation is so low that only captures could help.
 #[inline]
 pub(super) fn razoring(depth: i32, eval: Score, alpha: Score) -> bool {
-    depth <= RAZOR_DEPTH && eval + RAZOR_BASE + RAZOR_SLOPE * depth * depth < alpha && !is_mate(alpha)
+    depth <= RAZOR_DEPTH
+        && eval + RAZOR_BASE + RAZOR_SLOPE * depth * depth < alpha
+        && !is_mate(alpha)
 }
 
 /// Reduction of the search after a pass: the better the position, the surer

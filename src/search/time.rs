@@ -5,7 +5,7 @@
 //! limit, at which the search is broken off. Servers and GUIs charge for the
 //! way there and back, some round to whole seconds, and clocks can be tiny, so
 //! the hard limit always lies within what is there, less a margin that shrinks
-//! with it. [`TimePlan`] is pure; the [`Timer`] applies it. Times are milliseconds.
+//! with it. [`TimePlan`] is pure; the `Timer` applies it. Times are milliseconds.
 //!
 //! The options behind it are those of YaneuraOu, whose users know them:
 //! `NetworkDelay`, `NetworkDelay2`, `MinimumThinkingTime`, `SlowMover`,
@@ -222,7 +222,10 @@ impl Timer {
         let Some(plan) = self.plan.filter(|_| !self.pondering) else {
             return false;
         };
-        self.used() >= self.deadline.map_or(plan.hard, |deadline| deadline.min(plan.hard))
+        self.used()
+            >= self
+                .deadline
+                .map_or(plan.hard, |deadline| deadline.min(plan.hard))
     }
 
     /// Whether the search may end after the iteration just finished. It may go
@@ -261,7 +264,20 @@ mod tests {
     #[test]
     fn the_hard_limit_lies_within_the_clock() {
         let times = [
-            i64::MIN, -2000, 0, 1, 7, 10, 50, 100, 999, 1000, 5000, 60_000, 3_600_000, i64::MAX,
+            i64::MIN,
+            -2000,
+            0,
+            1,
+            7,
+            10,
+            50,
+            100,
+            999,
+            1000,
+            5000,
+            60_000,
+            3_600_000,
+            i64::MAX,
         ];
         for delay in [0, 120, 1120, 10_000] {
             for minimum in [0, 2000, 100_000] {

@@ -307,6 +307,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         {
             return table_score;
         }
+        let was_pv = N::PV || known.is_some_and(|entry| entry.pv);
         let table_move = if N::ROOT {
             Some(self.root_moves[self.pv_index].mv)
         } else {
@@ -395,10 +396,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     if count >= pruning::late_move_limit(depth, improving) {
                         picker.skip_quiets();
                     }
-                    if !gives_check
-                        && !in_check
-                        && pruning::futility(reduced, static_eval, alpha)
-                    {
+                    if !gives_check && !in_check && pruning::futility(reduced, static_eval, alpha) {
                         picker.skip_quiets();
                         continue;
                     }
@@ -435,6 +433,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     reduction += i32::from(table_noisy) * REDUCTION_TABLE_NOISY;
                 }
                 reduction -= i32::from(N::PV) * REDUCTION_PV;
+                reduction -= i32::from(was_pv) * REDUCTION_WAS_PV;
                 reduction -= i32::from(gives_check) * REDUCTION_CHECK;
                 reduction += i32::from(cut_node) * REDUCTION_CUT_NODE;
                 reduction += i32::from(!improving) * REDUCTION_NOT_IMPROVING;
@@ -508,7 +507,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     } else {
                         Bound::Upper
                     },
-                    pv: N::PV,
+                    pv: was_pv,
                 },
             );
         }
@@ -546,7 +545,11 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             return Some(DRAW);
         }
         // A mate found after a pass is not proven.
-        (score >= beta).then(|| if score >= MATE_IN_MAX_PLY { beta } else { score })
+        (score >= beta).then_some(if score >= MATE_IN_MAX_PLY {
+            beta
+        } else {
+            score
+        })
     }
 
     /// Lets the histories learn from a move that raised alpha, and from the
