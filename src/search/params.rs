@@ -112,6 +112,17 @@ pub const SEE_DEPTH: i32 = 9;
 
 // Extensions.
 
+/// Least depth of singular searches.
+pub const SINGULAR_DEPTH: i32 = 6;
+/// How much shallower than the node the table's entry may be.
+pub const SINGULAR_TABLE_DEPTH: i32 = 3;
+/// How far below the table's score the others must stay, for each ply.
+pub const SINGULAR_MARGIN: Score = 3;
+/// Staying below by so much more extends by two plies.
+pub const SINGULAR_DOUBLE: Score = 25;
+/// Reduction of a move that beats beta but is not singular.
+pub const SINGULAR_NEGATIVE: i32 = 2;
+
 /// Deepest use of the extension of safe checks.
 pub const CHECK_EXTENSION_DEPTH: i32 = 6;
 

@@ -20,6 +20,8 @@ pub(super) struct Ply<G: Game> {
     pub passed: bool,
     /// Quiet moves that refuted siblings of this node.
     pub killers: [Option<G::Move>; 2],
+    /// The move that a singular search leaves out.
+    pub excluded: Option<G::Move>,
     /// Static evaluation, [`NONE`] in check.
     pub eval: Score,
     /// The side to move.
@@ -35,6 +37,7 @@ impl<G: Game> Stack<G> {
             played: PieceTo::none::<G>(),
             passed: false,
             killers: [None; 2],
+            excluded: None,
             eval: NONE,
             side: Color::Black,
         };

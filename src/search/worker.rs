@@ -298,10 +298,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
         // What is known already.
         let key = self.position.key();
+        let excluded = self.memory.stack.at(ply).excluded;
         let known = self.job.table.probe(key);
         let table_score = known.map_or(NONE, |entry| from_table(entry.score, ply));
         if let Some(entry) = known
             && !N::PV
+            && excluded.is_none()
             && entry.depth >= depth
             && bounds(entry.bound, table_score, alpha, beta)
         {
@@ -334,7 +336,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         self.memory.stack.forget_killers(ply + 2);
         let improving = self.memory.stack.improving(ply);
 
-        if !N::PV && !in_check {
+        if !N::PV && !in_check && excluded.is_none() {
             if pruning::reverse_futility(depth, eval, beta, improving) {
                 return eval;
             }
@@ -377,6 +379,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                 picker.next(&self.position, &self.memory.histories, &rows)
             };
             let Some(m) = next else { break };
+            if Some(m) == excluded {
+                continue;
+            }
             count += 1;
             let noisy = self.position.is_noisy(m);
             let gives_check = self.position.gives_check(m, &check_info);
@@ -419,7 +424,43 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     && ply < 2 * self.root_depth as usize
                     && self.position.see_ge(m, 0),
             );
-            let new_depth = depth - 1 + extension;
+            let mut new_depth = depth - 1 + extension;
+            if !N::ROOT
+                && Some(m) == table_move
+                && excluded.is_none()
+                && let Some(entry) = known
+                && pruning::may_be_singular(depth, &entry, table_score)
+                && ply < 2 * self.root_depth as usize
+            {
+                // Is this move the only good one?
+                let margin_beta = pruning::singular_beta(depth, table_score);
+                self.memory.stack.at(ply).excluded = Some(m);
+                let rest = self.search::<NonPv>(
+                    margin_beta - 1,
+                    margin_beta,
+                    (depth - 1) / 2,
+                    ply,
+                    cut_node,
+                );
+                self.memory.stack.at(ply).excluded = None;
+                if self.aborted {
+                    return DRAW;
+                }
+                if rest < margin_beta {
+                    new_depth = depth;
+                    if !N::PV && rest < margin_beta - SINGULAR_DOUBLE {
+                        new_depth = depth + 1;
+                    }
+                } else if margin_beta >= beta {
+                    // Several moves beat beta: one will in a full search as well.
+                    return margin_beta;
+                } else if table_score >= beta {
+                    new_depth = depth - 1 - SINGULAR_NEGATIVE;
+                } else if cut_node {
+                    new_depth = depth - 2;
+                }
+            }
+            let new_depth = new_depth;
 
             let mut reduction = 0;
             if depth >= REDUCTION_DEPTH && count > 1 + usize::from(N::PV) {
@@ -485,14 +526,19 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
 
         if count == 0 {
-            // No legal move is a loss, in check or not.
-            return mated_in(ply);
+            // No legal move is a loss, in check or not; no other move makes the
+            // excluded one singular.
+            return if excluded.is_some() {
+                alpha
+            } else {
+                mated_in(ply)
+            };
         }
         if let Some(m) = best_move {
             self.learn(ply, &rows, m, depth, &quiets, &noisies);
         }
         // With the better lines left out, the score is not the position's.
-        if !N::ROOT || self.pv_index == 0 {
+        if excluded.is_none() && (!N::ROOT || self.pv_index == 0) {
             self.job.table.store(
                 key,
                 Entry {
