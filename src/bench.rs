@@ -192,9 +192,8 @@ mod tests {
         assert_eq!(seen, POSITIONS.len());
         assert_eq!(first.lines.len(), POSITIONS.len());
         let second = run(&shallow(), &stop, |_| {});
-        let nodes = |report: &Report| -> Vec<u64> {
-            report.lines.iter().map(|line| line.nodes).collect()
-        };
+        let nodes =
+            |report: &Report| -> Vec<u64> { report.lines.iter().map(|line| line.nodes).collect() };
         assert_eq!(nodes(&first), nodes(&second));
     }
 

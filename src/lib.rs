@@ -1,6 +1,7 @@
 //! Tsuru (鶴), a shogi engine.
 
 pub mod bench;
+pub mod book;
 pub mod core;
 pub mod eval;
 pub mod game;
