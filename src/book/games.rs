@@ -24,6 +24,22 @@ pub struct Spot {
     pub played: HashMap<Move, u32>,
 }
 
+impl Spot {
+    /// The moves that at least this share of the games play here, in per cent, the
+    /// most frequent first.
+    pub fn usual_moves(&self, percent: u32) -> Vec<Move> {
+        let total: u64 = self.played.values().map(|&n| u64::from(n)).sum();
+        let mut moves: Vec<(Move, u32)> = self
+            .played
+            .iter()
+            .map(|(&m, &n)| (m, n))
+            .filter(|&(_, n)| u64::from(n) * 100 >= total * u64::from(percent))
+            .collect();
+        moves.sort_by_key(|&(m, n)| (std::cmp::Reverse(n), m.to_string()));
+        moves.into_iter().map(|(m, _)| m).collect()
+    }
+}
+
 /// Reads games and returns their positions up to move number `plies`, those of the
 /// most games first; of a damaged line the part that is good.
 pub fn positions(text: &str, plies: u32) -> (Vec<Spot>, Damages) {
@@ -110,5 +126,14 @@ mod tests {
         assert_eq!((spots[1].games, spots[1].position.ply()), (3, 2));
         assert!(spots.windows(2).all(|pair| pair[0].games >= pair[1].games));
         assert_eq!(positions(text, 0).0.len(), 0);
+        let usual = |percent| {
+            let moves = spots[0].usual_moves(percent);
+            let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
+            moves.join(" ")
+        };
+        assert_eq!(
+            (usual(25), usual(26), usual(76)),
+            ("7g7f 2g2f".into(), "7g7f".into(), String::new())
+        );
     }
 }

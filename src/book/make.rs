@@ -37,6 +37,9 @@ pub struct Settings {
     pub movetime: Option<u64>,
     /// Candidates of each position.
     pub multi_pv: usize,
+    /// Only the moves that at least this share of the games play, in per cent;
+    /// `None` for all legal moves.
+    pub played: Option<u32>,
     /// Threads of each search.
     pub threads: usize,
     /// Transposition table of each search, MB.
@@ -127,6 +130,9 @@ fn search(
         depth: settings.depth,
         nodes: settings.nodes,
         movetime: settings.movetime,
+        searchmoves: settings
+            .played
+            .map_or_else(Vec::new, |percent| spot.usual_moves(percent)),
         ..Limits::default()
     };
     let options = SearchOptions {
@@ -213,6 +219,7 @@ mod tests {
             nodes: None,
             movetime: None,
             multi_pv: 3,
+            played: None,
             threads: 1,
             hash_mb: 1,
             jobs: 2,
@@ -247,6 +254,19 @@ mod tests {
             assert!(is_wanted(&table, spot, Some(4)));
             assert!(is_wanted(&Table::default(), spot, None));
         }
+        let played = Settings {
+            played: Some(1),
+            ..settings()
+        };
+        let played = made(&spots, &played);
+        let lengths: Vec<usize> = played.iter().map(|(_, _, moves)| moves.len()).collect();
+        // White has two replies, Black one first move.
+        assert_eq!(lengths.iter().sum::<usize>(), 3);
+        assert!(
+            played
+                .iter()
+                .all(|(_, _, moves)| moves.iter().all(|m| m.count > 0))
+        );
         // The same, however many at once.
         assert_eq!(
             made(

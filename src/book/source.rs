@@ -198,6 +198,8 @@ fn open_sorted(file: File) -> io::Result<Opened> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::table::Table;
+    use crate::shogi::{Position, Rules};
 
     #[test]
     fn the_embedded_book_is_whole() {
@@ -208,6 +210,25 @@ mod tests {
             panic!("not loaded")
         };
         assert!(book.positions() > 100);
+    }
+
+    #[test]
+    fn the_embedded_book_is_sorted_and_legal() {
+        let (table, _) = Table::parse(EMBEDDED);
+        let mut written = Vec::new();
+        table.write(&mut written).unwrap();
+        assert!(written == EMBEDDED, "write it with `tsuru book merge`");
+        for (key, ply, moves) in table.iter() {
+            let mut position = Position::from_sfen(key, &Rules::default()).unwrap();
+            for m in moves {
+                assert!(ply > 0 && position.is_legal(m.mv), "{key}: {m}");
+                if let Some(reply) = m.reply {
+                    position.make(m.mv);
+                    assert!(position.is_legal(reply), "{key}: {m}");
+                    position.unmake();
+                }
+            }
+        }
     }
 
     #[test]

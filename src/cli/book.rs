@@ -90,6 +90,11 @@ struct MakeArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     min_games: u32,
 
+    /// Consider only moves that at least this share of the games play, in per cent
+    /// [default: all legal moves].
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    played: Option<u32>,
+
     /// Threads of each search; more than one gives results that vary.
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: u16,
@@ -199,6 +204,10 @@ fn run_make(args: &MakeArgs) -> anyhow::Result<Done> {
         false => Table::default(),
     };
     spots.retain(|spot| spot.games >= args.min_games && spot.position.end().is_none());
+    if let Some(percent) = args.played {
+        // Where every game ends there is nothing to consider.
+        spots.retain(|spot| !spot.usual_moves(percent).is_empty());
+    }
     let all = spots.len();
     let wanted_depth = args.redo_below.max(args.depth);
     spots.retain(|spot| make::is_wanted(&table, spot, wanted_depth));
@@ -208,6 +217,7 @@ fn run_make(args: &MakeArgs) -> anyhow::Result<Done> {
         nodes: args.nodes.or((!limited).then_some(1_000_000)),
         movetime: args.movetime,
         multi_pv: args.multipv.into(),
+        played: args.played,
         threads: args.threads.into(),
         hash_mb: args.hash as usize,
         jobs: args.jobs.into(),
