@@ -234,7 +234,7 @@ fn pondering_waits_and_analysis_thinks() {
     for go in ["go infinite", "go", "go btime 1000 wtime 1000 infinite"] {
         engine.send(go);
         let lines = engine.no_answer_for(Duration::from_millis(200));
-        assert!(!from_book(&lines) && lines.len() > 1, "{lines:?}");
+        assert!(!from_book(&lines) && !lines.is_empty(), "{lines:?}");
         engine.send("stop");
         engine.wait("bestmove");
     }
@@ -501,7 +501,7 @@ fn on_the_fly_equals_loaded() {
             )
         })
         .collect();
-    assert!(text.len() > 1_000_000);
+    assert!(text.len() > 500_000);
     let (_folder, mut engine) = with_book(&text);
     let mut answers = Vec::new();
     for on_the_fly in ["false", "true"] {
@@ -655,7 +655,7 @@ fn books_are_merged_and_shown() {
     assert_eq!(
         fs::read_to_string(folder.path().join("c.db")).unwrap(),
         format!(
-            "{HEADER}sfen {START}\n2g2f none 20 10 1\n7g7f 3c3d 10 20 7\nsfen {SECOND}\n3c3d none\n"
+            "{HEADER}sfen {SECOND}\n3c3d none\nsfen {START}\n2g2f none 20 10 1\n7g7f 3c3d 10 20 7\n"
         )
     );
     let statistics = printed(&tsuru(&folder, &["show", "--json", "c.db"]));

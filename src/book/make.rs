@@ -101,9 +101,8 @@ fn work(
     next: &AtomicUsize,
     results: &Sender<(usize, Vec<BookMove>)>,
 ) {
-    let evaluator = HandEvaluator::default();
     let mut pool = ThreadPool::<Position, HandEvaluator>::new(
-        evaluator,
+        HandEvaluator,
         settings.threads.max(1),
         settings.hash_mb.max(1),
     );
