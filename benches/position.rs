@@ -102,7 +102,7 @@ fn moves(c: &mut Criterion) {
 
 fn evaluation(c: &mut Criterion) {
     let positions = positions();
-    let mut evaluator = HandEvaluator::default();
+    let mut evaluator = HandEvaluator;
     let mut group = c.benchmark_group("evaluate");
     group.measurement_time(Duration::from_secs(3));
     group.throughput(Throughput::Elements(positions.len() as u64));

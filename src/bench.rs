@@ -53,7 +53,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            depth: 12,
+            depth: 15,
             threads: 1,
             hash_mb: 16,
         }
@@ -121,7 +121,7 @@ impl Reporter<Move> for Waiter {
 /// it ends within some 20 ms; a position cut short is not in the report.
 pub fn run(settings: &Settings, stop: &AtomicBool, mut each: impl FnMut(&Line)) -> Report {
     let mut pool = ThreadPool::<Position, HandEvaluator>::new(
-        HandEvaluator::default(),
+        HandEvaluator,
         settings.threads.max(1),
         settings.hash_mb.max(1),
     );

@@ -1,4 +1,44 @@
-//! Tsuru (鶴), a shogi engine.
+//! Tsuru (鶴), a shogi engine: the rules of the game, a search, and the USI
+//! protocol that connects them with GUIs.
+//!
+//! # The house
+//!
+//! Dependencies point downwards only.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | [`bench`](mod@bench), [`perft`] | tools: the search's speed and signature, counting move sequences |
+//! | [`usi`] | the protocol: parsing, options, session, output |
+//! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
+//! | [`eval`] | static evaluations |
+//! | [`shogi`] | the game: position, move generation, every rule |
+//! | [`game`] | the traits through which the search sees a game and an evaluation |
+//! | [`core`] | colour, bitboards, scores, move lists, random keys |
+//!
+//! The program's command line (`src/main.rs`, `src/cli/`) is built on all of them.
+//!
+//! # The life of one `go`
+//!
+//! 1. The reader thread gets the line and [`usi::parse`] turns it into a command.
+//! 2. The [session](usi::session) knows what it means in its state, and has its
+//!    [driver](usi::driver), which holds the position, start the search.
+//! 3. [`search::ThreadPool`] wakes its threads. Each deepens iteratively in its own
+//!    copy of the position; they share the transposition table.
+//! 4. Progress and the answer go to a [`search::Reporter`], which prints them as
+//!    `info` and `bestmove`.
+//!
+//! # Playing a move
+//!
+//! ```
+//! use tsuru::shogi::{Position, Rules};
+//!
+//! let mut position = Position::start(&Rules::default());
+//! let m = position.parse_move("7g7f")?;
+//! position.make(m);
+//! assert_eq!(position.count_moves(), 30);
+//! assert!(position.parse_move("8h2b").is_err());
+//! # Ok::<(), tsuru::shogi::IllegalMove>(())
+//! ```
 
 pub mod bench;
 pub mod book;

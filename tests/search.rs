@@ -663,3 +663,34 @@ fn mates_are_proven_not_guessed() {
         }
     }
 }
+
+#[test]
+fn plays_whole_games_under_every_rule() {
+    let _turn = together();
+    let king_capture = Rules::king_capture();
+    let mut all = vec![king_capture];
+    for entering_king in [EnteringKingRule::CSARule27, EnteringKingRule::TryRule] {
+        all.push(Rules {
+            entering_king,
+            max_moves: 150,
+            ..Rules::default()
+        });
+    }
+    for rules in all {
+        let mut pool = pool(1);
+        for opening in 0..6 {
+            let mut position = Position::start(&rules);
+            let mut moves = tsuru::core::MoveList::new();
+            position.generate(Stage::All, false, &mut moves);
+            position.make(moves[opening * 5 % moves.len()]);
+            pool.clear();
+            while position.end().is_none() && position.ply() < 300 {
+                let (outcome, _) = run(&mut pool, &position, nodes(400));
+                match outcome.best {
+                    BestMove::Move { best, .. } => position.make(best),
+                    BestMove::Win | BestMove::Resign => break,
+                }
+            }
+        }
+    }
+}

@@ -1,21 +1,24 @@
-//! A hand-written evaluation of shogi.
+//! A hand-written evaluation of shogi: a sum of table entries.
 //!
-//! Four kinds of terms, all in centipawns and all symmetric between the sides:
+//! [`features`] walks over a position once for each side and names the entries
+//! that apply; the evaluation is the sum of their weights, one side's less the
+//! other's, in centipawns. The terms are
 //!
-//! * **material** on the board and in hand; further pieces of one kind in hand
-//!   are worth less than the first;
-//! * **placement**: what a piece adds by its distance to the enemy king (attack)
-//!   and to its own king (defence), from which castles emerge, and how far it has
-//!   advanced;
-//! * **king safety**: weighted attacks on the squares around the king, less the
-//!   defence there, growing faster than linearly, sharpened by the attacker's
-//!   pieces in hand;
-//! * **mobility** of the pieces that need it.
+//! * **material** on the board and in hand, each further piece of a kind in hand
+//!   with a value of its own;
+//! * **placement**: each piece by its rank and by where it stands as seen from the
+//!   enemy king and from its own king, files folded left on right; castles and
+//!   attacking formations emerge from this; the king by its square;
+//! * **king safety**: weighted attacks on the squares around a king, less the
+//!   defence there, sharpened by the attacker's pieces in hand and by closed
+//!   flight squares, through one table;
+//! * **mobility** by kind and number of squares;
+//! * **threats**: pieces that are pinned, attacked by a pawn, or attacked and not
+//!   defended;
+//! * the **move**.
 //!
-//! The values are hand-set from what shogi books teach; a learned evaluation
-//! replaces them.
-
-use once_cell::sync::Lazy;
+//! The weights (`weights.rs`) are a logistic fit to results of self-play
+//! ("Texel's Tuning Method", Chess Programming Wiki); `docs` tells the recipe.
 
 use crate::core::{Color, Score, score};
 use crate::game::Evaluator;
@@ -23,182 +26,171 @@ use crate::shogi::piece::{HAND_KINDS, KINDS};
 use crate::shogi::square::SIZE;
 use crate::shogi::{Bitboard, Piece, PieceKind, Position, Square, attacks};
 
-/// Values on the board, in the order of [`PieceKind`].
-const MATERIAL: [Score; KINDS] = [
-    90, 300, 370, 490, 830, 980, 550, 0, 480, 500, 510, 530, 1000, 1300,
-];
+use super::weights::WEIGHTS;
 
-/// Value of the first piece of a kind in hand, and what each further one loses
-/// against the one before, down to half the first.
-const IN_HAND: [(Score, Score); HAND_KINDS] = [
-    (105, 8),
-    (310, 20),
-    (380, 25),
-    (530, 20),
-    (900, 40),
-    (1070, 40),
-    (600, 20),
-];
+/// Offsets from a king to a piece: files folded, ranks from -8 to 8.
+const OFFSETS: usize = SIZE * (2 * SIZE - 1);
+/// Numbers of squares that a piece can move to, larger ones counted as 20.
+const MOVE_COUNTS: usize = 21;
+/// Pieces of one kind in hand that have a value of their own.
+const HAND_COUNTS: usize = 18;
+/// Squares of a king, files folded.
+const KING_SQUARES: usize = SIZE.div_ceil(2) * SIZE;
+/// Degrees of danger to a king.
+const DANGERS: usize = 64;
 
-/// What a piece adds next to the enemy king.
-const ATTACK: [Score; KINDS] = [14, 18, 24, 44, 16, 24, 48, 0, 60, 52, 52, 52, 40, 60];
+// Where each table begins among the weights.
+const BOARD: usize = 0;
+const HAND: usize = BOARD + KINDS;
+const RANK: usize = HAND + HAND_KINDS * HAND_COUNTS;
+const ATTACK: usize = RANK + KINDS * SIZE;
+const DEFENCE: usize = ATTACK + KINDS * OFFSETS;
+const KING: usize = DEFENCE + KINDS * OFFSETS;
+const MOBILITY: usize = KING + KING_SQUARES;
+const DANGER: usize = MOBILITY + KINDS * MOVE_COUNTS;
+const PINNED: usize = DANGER + DANGERS;
+const CHASED: usize = PINNED + KINDS;
+const HANGING: usize = CHASED + KINDS;
+const TEMPO: usize = HANGING + KINDS;
 
-/// What a piece adds next to its own king.
-const DEFENCE: [Score; KINDS] = [12, 8, 10, 34, 0, -30, 46, 0, 20, 26, 26, 28, 48, 16];
-
-/// Percentage of [`ATTACK`] by distance (the larger of files and ranks).
-const ATTACK_BY_DISTANCE: [Score; SIZE] = [0, 100, 80, 52, 30, 14, 6, 0, 0];
-
-/// Percentage of [`DEFENCE`] by distance.
-const DEFENCE_BY_DISTANCE: [Score; SIZE] = [0, 100, 72, 34, 14, 6, 0, 0, 0];
-
-/// What a piece gains for each rank that it has advanced from its own edge.
-const ADVANCE: [Score; KINDS] = [4, 0, -2, 3, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
-
-/// What each square costs by which a king has left its own edge.
-const KING_ADVANCED: Score = 14;
-
-/// Value of a square that a piece can move to.
-const MOBILITY: [Score; KINDS] = [0, 4, 6, 3, 5, 5, 2, 0, 2, 2, 2, 2, 4, 4];
+/// Number of weights.
+pub const FEATURES: usize = TEMPO + 1;
 
 /// Units of attack for each square next to the enemy king that a piece attacks.
-const ATTACK_UNITS: [Score; KINDS] = [2, 3, 4, 5, 5, 6, 5, 0, 5, 5, 5, 5, 7, 8];
+const ATTACK_UNITS: [usize; KINDS] = [2, 3, 4, 5, 5, 6, 5, 0, 5, 5, 5, 5, 7, 8];
 
-/// Units of defence for each square next to the own king that a piece defends.
-const DEFENCE_UNITS: [Score; KINDS] = [1, 1, 1, 3, 2, 2, 3, 0, 3, 3, 3, 3, 4, 3];
+/// Half units of defence for each square next to the own king that a piece
+/// defends.
+const DEFENCE_UNITS: [usize; KINDS] = [1, 1, 1, 3, 2, 2, 3, 0, 3, 3, 3, 3, 4, 3];
 
 /// Units of attack for a piece in hand (at most two of a kind count), once
 /// something on the board attacks.
-const HAND_UNITS: [Score; HAND_KINDS] = [1, 2, 3, 4, 4, 6, 5];
+const HAND_UNITS: [usize; HAND_KINDS] = [1, 2, 3, 4, 4, 6, 5];
 
-/// Units of attack for each square next to the king that it cannot flee to.
-const NO_ESCAPE_UNITS: Score = 1;
-
-/// For the side to move.
-const TEMPO: Score = 20;
-
-/// By kind and offset between king and piece: [attack, defence].
-type OffsetTable = [[[i16; 2]; (2 * SIZE - 1) * (2 * SIZE - 1)]; KINDS];
-
-/// Where a piece stands as seen from a king, Black's view: files do not know
-/// left from right, ranks do.
-fn offset_index(king: Square, piece: Square) -> usize {
-    let file = piece.file() + SIZE - 1 - king.file();
+/// The offset from a king to a piece as seen by Black.
+#[inline]
+fn offset(king: Square, piece: Square) -> usize {
+    let file = piece.file().abs_diff(king.file());
     let rank = piece.rank() + SIZE - 1 - king.rank();
     file * (2 * SIZE - 1) + rank
 }
 
-static BY_OFFSET: Lazy<OffsetTable> = Lazy::new(|| {
-    let mut table = [[[0; 2]; (2 * SIZE - 1) * (2 * SIZE - 1)]; KINDS];
+/// What one side's pieces do, as far as the other side's terms need it.
+struct Side {
+    /// Squares that the side attacks.
+    attacked: Bitboard,
+    /// Units of attack on the enemy king.
+    attack: usize,
+    /// Half units of defence of the own king.
+    defence: usize,
+}
+
+/// The terms that one side's pieces settle alone.
+fn placement(position: &Position, color: Color, add: &mut impl FnMut(usize)) -> Side {
+    let occupied = position.occupied();
+    let own = position.pieces(color);
+    let around = |king: Option<Square>| king.map_or(Bitboard::EMPTY, attacks::king);
+    let own_zone = around(position.king(color));
+    let enemy_zone = around(position.king(!color));
+    let seen_king = position.king(color).map(|square| square.relative(color));
+    let seen_enemy = position.king(!color).map(|square| square.relative(color));
+    let mut side = Side {
+        attacked: Bitboard::EMPTY,
+        attack: 0,
+        defence: 0,
+    };
     for kind in PieceKind::ALL {
-        for king in Square::all() {
-            for piece in Square::all() {
-                let files = piece.file().abs_diff(king.file());
-                let ranks = piece.rank() as i32 - king.rank() as i32;
-                let distance = files.max(ranks.unsigned_abs() as usize);
-                // A black attacker works best from below a white king, a black
-                // defender from above the black king; on the other side both
-                // are worth two thirds.
-                let share = |good: bool| if good { 3 } else { 2 };
-                let attack =
-                    ATTACK[kind.index()] * ATTACK_BY_DISTANCE[distance] * share(ranks >= 0) / 300;
-                let defence =
-                    DEFENCE[kind.index()] * DEFENCE_BY_DISTANCE[distance] * share(ranks <= 0) / 300;
-                table[kind.index()][offset_index(king, piece)] = [attack as i16, defence as i16];
+        let k = kind.index();
+        for square in position.pieces_of(color, kind) {
+            let targets = attacks::attacks(Piece::new(color, kind), square, occupied);
+            side.attacked |= targets;
+            let seen = square.relative(color);
+            if kind == PieceKind::King {
+                let file = seen.file().min(SIZE - 1 - seen.file());
+                add(KING + file * SIZE + seen.rank());
+                continue;
+            }
+            add(BOARD + k);
+            add(RANK + k * SIZE + seen.rank());
+            if let Some(king) = seen_enemy {
+                add(ATTACK + k * OFFSETS + offset(king, seen));
+            }
+            if let Some(king) = seen_king {
+                add(DEFENCE + k * OFFSETS + offset(king, seen));
+            }
+            let moves = (targets - own).count() as usize;
+            add(MOBILITY + k * MOVE_COUNTS + moves.min(MOVE_COUNTS - 1));
+            side.attack += ATTACK_UNITS[k] * (targets & enemy_zone).count() as usize;
+            side.defence += DEFENCE_UNITS[k] * (targets & own_zone).count() as usize;
+        }
+    }
+    for (kind, count) in position.hand(color).iter() {
+        for i in 0..(count as usize).min(HAND_COUNTS) {
+            add(HAND + kind.index() * HAND_COUNTS + i);
+        }
+        if side.attack > 0 {
+            side.attack += HAND_UNITS[kind.index()] * count.min(2) as usize;
+        }
+    }
+    side
+}
+
+/// The terms in which a side's pieces meet the other side's.
+fn threats(
+    position: &Position,
+    color: Color,
+    ours: &Side,
+    theirs: &Side,
+    add: &mut impl FnMut(usize),
+) {
+    let own = position.pieces(color);
+    let enemy_pawns = position.pieces_of(!color, PieceKind::Pawn);
+    let chased = attacks::pawn_targets(!color, enemy_pawns) & own;
+    let hanging = theirs.attacked & (own - ours.attacked);
+    let pinned = match position.king(color) {
+        Some(king) => position.blockers(!color, king).0 & own,
+        None => Bitboard::EMPTY,
+    };
+    for (start, pieces) in [(PINNED, pinned), (CHASED, chased), (HANGING, hanging)] {
+        for square in pieces {
+            if let Some(piece) = position.piece_on(square) {
+                add(start + piece.kind.index());
             }
         }
     }
-    table
-});
+    if let Some(king) = position.king(!color) {
+        let flights = attacks::king(king) - ours.attacked - position.pieces(!color);
+        let closed = 8 - flights.count() as usize;
+        let danger = (ours.attack + closed).saturating_sub(theirs.defence / 2);
+        add(DANGER + danger.min(DANGERS - 1));
+    }
+}
+
+/// Names the weights that apply: `add(true, i)` for the side to move and
+/// `add(false, i)` for the opponent, once for each time.
+pub fn features(position: &Position, mut add: impl FnMut(bool, usize)) {
+    let us = position.side_to_move();
+    let ours = placement(position, us, &mut |i| add(true, i));
+    let theirs = placement(position, !us, &mut |i| add(false, i));
+    threats(position, us, &ours, &theirs, &mut |i| add(true, i));
+    threats(position, !us, &theirs, &ours, &mut |i| add(false, i));
+    add(true, TEMPO);
+}
 
 /// The hand-written evaluation; it keeps nothing between positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandEvaluator;
 
-/// What is added up for one side.
-#[derive(Default)]
-struct Side {
-    score: Score,
-    /// Attack on the enemy king, in units.
-    attack: Score,
-    /// Defence of the own king, in units.
-    defence: Score,
-    /// Squares that the side attacks.
-    attacked: Bitboard,
-}
-
-impl Side {
-    fn collect(position: &Position, color: Color) -> Side {
-        let table = &*BY_OFFSET;
-        let occupied = position.occupied();
-        let own = position.pieces(color);
-        let king = position.king(color);
-        let enemy_king = position.king(!color);
-        let around = |king: Option<Square>| king.map_or(Bitboard::EMPTY, attacks::king);
-        let (own_zone, enemy_zone) = (around(king), around(enemy_king));
-        let king = king.map(|square| square.relative(color));
-        let enemy_king = enemy_king.map(|square| square.relative(color));
-        let mut side = Side::default();
-        for kind in PieceKind::ALL {
-            let k = kind.index();
-            for square in position.of_kind(kind) & own {
-                let seen = square.relative(color);
-                let targets = attacks::attacks(Piece::new(color, kind), square, occupied);
-                side.attacked |= targets;
-                if kind == PieceKind::King {
-                    side.score -= KING_ADVANCED * (SIZE - 1 - seen.rank()) as Score;
-                    continue;
-                }
-                side.score += MATERIAL[k]
-                    + ADVANCE[k] * (SIZE - 1 - seen.rank()) as Score
-                    + MOBILITY[k] * (targets - own).count() as Score;
-                if let Some(king) = enemy_king {
-                    side.score += Score::from(table[k][offset_index(king, seen)][0]);
-                }
-                if let Some(king) = king {
-                    side.score += Score::from(table[k][offset_index(king, seen)][1]);
-                }
-                side.attack += ATTACK_UNITS[k] * (targets & enemy_zone).count() as Score;
-                side.defence += DEFENCE_UNITS[k] * (targets & own_zone).count() as Score;
-            }
-        }
-        for (kind, count) in position.hand(color).iter() {
-            let (first, loss) = IN_HAND[kind.index()];
-            for i in 0..count as Score {
-                side.score += (first - i * loss).max(first / 2);
-            }
-            if side.attack > 0 {
-                side.attack += HAND_UNITS[kind.index()] * count.min(2) as Score;
-            }
-        }
-        side
-    }
-
-    /// What the attack of `self` on the king of `other` is worth.
-    fn king_attack(&self, other: &Side, position: &Position, attacker: Color) -> Score {
-        let Some(king) = position.king(!attacker) else {
-            return 0;
-        };
-        let closed = attacks::king(king) & (self.attacked | position.pieces(!attacker));
-        let units = self.attack - other.defence / 2
-            + NO_ESCAPE_UNITS
-                * (closed.count() as Score + 8 - attacks::king(king).count() as Score);
-        let units = units.clamp(0, 60);
-        units * units / 4 + units
-    }
-}
-
 impl Evaluator<Position> for HandEvaluator {
     fn evaluate(&mut self, position: &Position) -> Score {
-        let us = position.side_to_move();
-        let [ours, theirs] = [us, !us].map(|color| Side::collect(position, color));
-        let total = ours.score - theirs.score + ours.king_attack(&theirs, position, us)
-            - theirs.king_attack(&ours, position, !us)
-            + TEMPO;
+        let mut total = 0;
+        features(position, |ours, i| {
+            let weight = Score::from(WEIGHTS[i]);
+            total += if ours { weight } else { -weight };
+        });
         total.clamp(-score::EVAL_MAX, score::EVAL_MAX)
     }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -141,6 +141,14 @@ impl<G: Game> Histories<G> {
         }
     }
 
+    /// Forgets everything. The memory stays, and with it the pages that the
+    /// operating system has handed out.
+    pub fn clear(&mut self) {
+        self.main.0.fill(0);
+        self.capture.0.fill(0);
+        self.continuation.0.fill(0);
+    }
+
     /// What is expected of the quiet move `m`.
     #[inline]
     pub fn quiet(&self, position: &G, rows: &Rows, m: G::Move) -> i32 {

@@ -293,3 +293,78 @@ impl<G: Game> Picker<G> {
         Some(self.moves[place])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shogi::{Move, Position, Rules};
+
+    const POSITIONS: [&str; 3] = [
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+        "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+        // In check.
+        "4k4/9/9/9/9/9/4r4/9/4K4 b 2G2S2P 1",
+    ];
+
+    fn picked(mut picker: Picker<Position>, position: &Position) -> Vec<Move> {
+        let histories = Histories::new();
+        let rows = [super::super::history::PieceTo::none::<Position>(); 3];
+        std::iter::from_fn(|| picker.next(position, &histories, &rows)).collect()
+    }
+
+    fn sorted(mut moves: Vec<Move>) -> Vec<String> {
+        moves.sort_by_key(|m| m.to_string());
+        moves.iter().map(Move::to_string).collect()
+    }
+
+    #[test]
+    fn every_move_comes_once() {
+        for text in POSITIONS {
+            let position = Position::from_sfen(text, &Rules::default()).unwrap();
+            let mut legal = MoveList::new();
+            position.generate(Stage::All, false, &mut legal);
+            let legal: Vec<_> = legal.into_iter().collect();
+            for &first in &legal {
+                let killers = [legal.last().copied(), Some(first)];
+                let in_check = position.in_check();
+                let picker = Picker::main(Some(first), killers, in_check, false);
+                let moves = picked(picker, &position);
+                assert_eq!(moves[0], first);
+                assert_eq!(sorted(moves), sorted(legal.clone()));
+            }
+            // Moves that are illegal here are passed over.
+            let foreign = Move::from_usi("5e5d");
+            let picker = Picker::main(foreign, [foreign; 2], position.in_check(), false);
+            assert_eq!(sorted(picked(picker, &position)), sorted(legal));
+        }
+    }
+
+    #[test]
+    fn quiescence_gets_captures_and_checks() {
+        let position = Position::from_sfen(POSITIONS[1], &Rules::default()).unwrap();
+        let mut expected = MoveList::new();
+        position.generate(Stage::Noisy, false, &mut expected);
+        let captures: Vec<_> = expected.iter().copied().collect();
+        position.generate(Stage::QuietChecks, false, &mut expected);
+        let with_checks = expected.into_iter().collect();
+        let table_move = captures.last().copied();
+        for (checks, expected) in [(false, captures), (true, with_checks)] {
+            let picker = Picker::quiescence(table_move, false, checks, false);
+            assert_eq!(sorted(picked(picker, &position)), sorted(expected));
+        }
+    }
+
+    #[test]
+    fn bad_captures_come_last() {
+        // The rook may take a defended pawn, or an undefended one.
+        let text = "4k4/9/9/9/4p4/1p2R2p1/9/9/4K4 b - 1";
+        let position = Position::from_sfen(text, &Rules::default()).unwrap();
+        let moves = picked(Picker::main(None, [None; 2], false, false), &position);
+        let good: Vec<_> = moves
+            .iter()
+            .take_while(|&&m| position.is_noisy(m))
+            .collect();
+        assert!(good.iter().all(|&&m| position.see_ge(m, 0)));
+        assert_eq!(good.len(), 3);
+    }
+}

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::info::{BestMove, Info, Outcome, Reporter};
 use super::limits::{Clock, Limits, SearchOptions};
@@ -26,6 +26,9 @@ use crate::game::{Evaluator, Game};
 
 /// Stack of a search thread: each ply keeps its moves there.
 const STACK_SIZE: usize = 32 << 20;
+/// How long a new transposition table may take to be handed out by the operating
+/// system; GUIs wait for it at `isready`.
+const TOUCH_TABLE: Duration = Duration::from_secs(1);
 
 /// One search, as its threads share it.
 pub(super) struct Job<G: Game> {
@@ -244,7 +247,7 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
                     Search::new(&job, &mut memory, id).help()
                 }));
                 if line.is_err() {
-                    memory.histories = super::history::Histories::new();
+                    memory.histories.clear();
                 }
                 drop(job);
                 if let Ok(Some(line)) = line {
@@ -252,7 +255,7 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
                     let _ = results.send(line);
                 }
             }
-            Message::Forget => memory.histories = super::history::Histories::new(),
+            Message::Forget => memory.histories.clear(),
             Message::Evaluate(evaluator) => memory.evaluator = evaluator,
         }
     }
@@ -269,7 +272,7 @@ fn lead<G: Game, E: Evaluator<G>>(
         Search::new(&job, memory, 0).think(helpers)
     }));
     let mut answer = answer.unwrap_or_else(|panic| {
-        memory.histories = super::history::Histories::new();
+        memory.histories.clear();
         job.control.halt();
         // Ends when every helper has left the search.
         helpers.iter().for_each(drop);
@@ -373,6 +376,7 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
             // The old one goes first: both may be too much.
             self.table = Arc::new(TranspositionTable::new(1));
             self.table = Arc::new(TranspositionTable::new(megabytes));
+            self.table.touch(TOUCH_TABLE);
         }
         self.table.megabytes()
     }

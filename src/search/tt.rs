@@ -10,11 +10,14 @@
 //! The tag holds 48 bits of the key and the table's *epoch*. Clearing the table
 //! is one step of the epoch: slots of another epoch count as empty, so a new
 //! game costs nothing, however large the table. The memory comes zeroed from
-//! the operating system and is not touched before it is used.
+//! the operating system, which hands out a page at its first use; as that takes
+//! milliseconds a huge page, [`TranspositionTable::touch`] does it beforehand.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::info::Bound;
 use crate::core::Score;
@@ -161,6 +164,37 @@ impl TranspositionTable {
     /// Size in MiB, rounded down.
     pub fn megabytes(&self) -> usize {
         (self.len * size_of::<Cluster>()) >> 20
+    }
+
+    /// Uses every page of the memory once, on all cores, for at most `budget`;
+    /// what is left then is handed out during the searches.
+    pub fn touch(&self, budget: Duration) {
+        const PAGE: usize = 4096 / size_of::<Cluster>();
+        const CHUNK: usize = HUGE_PAGE / size_of::<Cluster>();
+        let start = Instant::now();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while start.elapsed() < budget {
+                let chunk = next.fetch_add(CHUNK, Relaxed);
+                if chunk >= self.len {
+                    break;
+                }
+                for index in (chunk..self.len.min(chunk + CHUNK)).step_by(PAGE) {
+                    // A write that changes nothing. (As a `fetch_or` of 0 it
+                    // would be compiled to a read, which claims no page.)
+                    let data = &self.cluster_at(index).0[0].data;
+                    let _ = data.compare_exchange(0, 0, Relaxed, Relaxed);
+                }
+            }
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for _ in 1..cores.min(self.len.div_ceil(CHUNK)) {
+                // A thread that cannot be had is not missed.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
     }
 
     /// Forgets everything, in no time. Not while a search runs.
@@ -326,6 +360,18 @@ mod tests {
             bound: Bound::Lower,
             pv: true,
         }
+    }
+
+    #[test]
+    fn touching_changes_nothing() {
+        let table = TranspositionTable::new(5);
+        table.store(1, entry(3, 50));
+        table.store(u64::MAX, entry(4, 60));
+        let before = (table.probe(1), table.probe(u64::MAX));
+        table.touch(Duration::from_secs(10));
+        assert_eq!((table.probe(1), table.probe(u64::MAX)), before);
+        assert_eq!(table.probe(u64::MAX / 2), None);
+        table.touch(Duration::ZERO);
     }
 
     #[test]

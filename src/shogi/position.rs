@@ -330,7 +330,7 @@ impl Position {
     /// Pieces of either colour that alone stand between `king` and a slider of
     /// `attacker`, and the sliders with a free line to it.
     #[inline]
-    pub(super) fn blockers(&self, attacker: Color, king: Square) -> (Bitboard, Bitboard) {
+    pub fn blockers(&self, attacker: Color, king: Square) -> (Bitboard, Bitboard) {
         let occupied = self.occupied();
         let mut blockers = Bitboard::EMPTY;
         let mut free = Bitboard::EMPTY;

@@ -236,7 +236,7 @@ fn table() -> Vec<Definition> {
     let row = |id, name, kind| Definition { id, name, aliases: &[], kind };
     // In the order of `Id`, which a test checks.
     vec![
-        Definition { aliases: &["Hash"], ..row(Id::Hash, "USI_Hash", spin(256, 1, 1 << 20)) },
+        Definition { aliases: &["Hash"], ..row(Id::Hash, "USI_Hash", spin(128, 1, 1 << 20)) },
         Definition { aliases: &["Ponder"], ..row(Id::Ponder, "USI_Ponder", check(false)) },
         row(Id::StochasticPonder, "Stochastic_Ponder", check(false)),
         Definition {
