@@ -9,15 +9,16 @@ use std::collections::HashMap;
 
 use super::format::Damages;
 use super::key;
+use super::table::with_ply;
 use crate::shogi::{Move, Position, Rules};
 
 /// A position of the list.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Spot {
-    /// The position.
-    pub position: Position,
-    /// Its key.
+    /// Key of the position.
     pub key: String,
+    /// Number of the next move.
+    pub ply: u32,
     /// In how many lines it occurs.
     pub games: u32,
     /// How often each move was played here.
@@ -25,6 +26,14 @@ pub struct Spot {
 }
 
 impl Spot {
+    /// The position itself. Large lists keep only the text of each.
+    pub fn position(&self) -> Position {
+        let rules = Rules::default();
+        // A position's own text can be read.
+        Position::from_sfen(&with_ply(&self.key, self.ply), &rules)
+            .unwrap_or_else(|_| Position::start(&rules))
+    }
+
     /// The moves that at least this share of the games play here, in per cent, the
     /// most frequent first.
     pub fn usual_moves(&self, percent: u32) -> Vec<Move> {
@@ -52,7 +61,7 @@ pub fn positions(text: &str, plies: u32) -> (Vec<Spot>, Damages) {
     }
     let mut spots: Vec<Spot> = spots.into_values().collect();
     spots.sort_by(|a, b| {
-        let order = |spot: &Spot| (std::cmp::Reverse(spot.games), spot.position.ply());
+        let order = |spot: &Spot| (std::cmp::Reverse(spot.games), spot.ply);
         order(a).cmp(&order(b)).then_with(|| a.key.cmp(&b.key))
     });
     (spots, damages)
@@ -83,9 +92,9 @@ fn add_line(
     while position.ply() <= plies {
         let spot = spots
             .entry((key::key_of(&position), position.ply()))
-            .or_insert_with_key(|(key, _)| Spot {
-                position: position.clone(),
+            .or_insert_with_key(|(key, ply)| Spot {
                 key: key.clone(),
+                ply: *ply,
                 games: 0,
                 played: HashMap::new(),
             });
@@ -121,9 +130,9 @@ mod tests {
         );
         // Start; 7g7f, 2g2f; 3c3d, 8c8d. The fourth move is too late.
         assert_eq!(spots.len(), 5);
-        assert_eq!((spots[0].games, spots[0].position.ply()), (5, 1));
+        assert_eq!((spots[0].games, spots[0].ply), (5, 1));
         assert_eq!(spots[0].played[&Move::from_usi("7g7f").unwrap()], 3);
-        assert_eq!((spots[1].games, spots[1].position.ply()), (3, 2));
+        assert_eq!((spots[1].games, spots[1].ply), (3, 2));
         assert!(spots.windows(2).all(|pair| pair[0].games >= pair[1].games));
         assert_eq!(positions(text, 0).0.len(), 0);
         let usual = |percent| {

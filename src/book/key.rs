@@ -95,7 +95,11 @@ fn push_hands(text: &str, key: &mut String) -> Result<(), KeyError> {
             continue;
         }
         let index = HAND_LETTERS.iter().position(|&letter| letter == c);
-        counts[index.ok_or(KeyError::Hands)?] += number.max(1);
+        let count = &mut counts[index.ok_or(KeyError::Hands)?];
+        *count += number.max(1);
+        if *count > 18 {
+            return Err(KeyError::Hands);
+        }
         number = 0;
     }
     if number != 0 {
@@ -209,6 +213,7 @@ mod tests {
             ("9/9/9/9/9/9/9/9/9 b 2 1", KeyError::Hands),
             ("9/9/9/9/9/9/9/9/9 b 0P 1", KeyError::Hands),
             ("9/9/9/9/9/9/9/9/9 b 19P 1", KeyError::Hands),
+            ("9/9/9/9/9/9/9/9/9 b 18P2P 1", KeyError::Hands),
             ("9/9/9/9/9/9/9/9/9 b K 1", KeyError::Hands),
         ] {
             assert_eq!(normal(text), Err(error), "{text}");

@@ -59,9 +59,7 @@ pub enum Event<'a> {
 /// Whether a position has to be thought over. It is done when the book has a
 /// searched move for it, and that is at least as deep as the search wanted.
 pub fn is_wanted(table: &Table, spot: &Spot, wanted_depth: Option<u32>) -> bool {
-    let moves = table
-        .get(&spot.key, spot.position.ply())
-        .unwrap_or_default();
+    let moves = table.get(&spot.key, spot.ply).unwrap_or_default();
     match moves.iter().filter_map(|m| m.depth).max() {
         None => true,
         Some(depth) => wanted_depth.is_some_and(|wanted| depth < wanted),
@@ -145,7 +143,7 @@ fn search(
         finished: sender,
     });
     pool.clear();
-    pool.start(spot.position.clone(), limits, options, collector.clone());
+    pool.start(spot.position(), limits, options, collector.clone());
     while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL) {
         if stop.load(Ordering::Relaxed) {
             pool.stop();
@@ -229,7 +227,7 @@ mod tests {
         let mut table = Table::default();
         think(spots, settings, &AtomicBool::new(false), |event| {
             if let Event::Done(spot, moves) = event {
-                table.put(&spot.key, spot.position.ply(), moves);
+                table.put(&spot.key, spot.ply, moves);
             }
         });
         table
@@ -241,11 +239,11 @@ mod tests {
         let table = made(&spots, &settings());
         assert_eq!(table.len(), 2);
         for spot in &spots {
-            let moves = table.get(&spot.key, spot.position.ply()).unwrap();
+            let moves = table.get(&spot.key, spot.ply).unwrap();
             assert_eq!(moves.len(), 3);
             assert!(moves.iter().all(|m| m.depth == Some(3) && m.eval.is_some()));
             for m in moves {
-                assert!(spot.position.is_legal(m.mv));
+                assert!(spot.position().is_legal(m.mv));
                 assert_eq!(m.count, spot.played.get(&m.mv).copied().unwrap_or(0));
             }
             assert!(!is_wanted(&table, spot, None));

@@ -203,7 +203,7 @@ fn run_make(args: &MakeArgs) -> anyhow::Result<Done> {
         true => load(&args.output)?,
         false => Table::default(),
     };
-    spots.retain(|spot| spot.games >= args.min_games && spot.position.end().is_none());
+    spots.retain(|spot| spot.games >= args.min_games && spot.position().end().is_none());
     if let Some(percent) = args.played {
         // Where every game ends there is nothing to consider.
         spots.retain(|spot| !spot.usual_moves(percent).is_empty());
@@ -266,7 +266,7 @@ fn think(
     let mut failure = None;
     make::think(spots, settings, stop, |event| {
         if let Event::Done(spot, moves) = event {
-            table.put(&spot.key, spot.position.ply(), moves);
+            table.put(&spot.key, spot.ply, moves);
             done.fetch_add(1, Ordering::Relaxed);
         }
         let now = done.load(Ordering::Relaxed);
