@@ -42,6 +42,7 @@
 
 pub mod arena;
 pub mod bench;
+pub mod book;
 pub mod core;
 pub mod eval;
 pub mod game;
