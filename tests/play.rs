@@ -9,7 +9,6 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tsuru::eval::hand::HandEvaluator;
-use tsuru::game::Game;
 use tsuru::search::{BestMove, Limits, SearchOptions, ThreadPool};
 use tsuru::shogi::{Move, Position, Rules, Variant};
 
@@ -49,6 +48,7 @@ impl Engine {
             stdout,
         };
         engine.send("setoption name USI_Hash value 16");
+        engine.send("setoption name USI_OwnBook value false");
         for (name, value) in options {
             engine.send(&format!("setoption name {name} value {value}"));
         }
@@ -142,7 +142,7 @@ fn thirty_moves_at_fifty_milliseconds() {
     let cases = [
         ("btime 0 wtime 0 byoyomi 50", 30, 50),
         ("btime 0 wtime 0 binc 50 winc 50", 30, 50),
-        ("btime 0 wtime 0 byoyomi 20", 10, 20),
+        ("btime 0 wtime 0 byoyomi 30", 10, 30),
         ("btime 30 wtime 30 byoyomi 0", 10, 30),
         ("btime 0 wtime 0 byoyomi 0", 10, 15),
     ];
@@ -151,7 +151,7 @@ fn thirty_moves_at_fifty_milliseconds() {
         for _ in 0..moves {
             engine.send(&board.line);
             let in_time = |answer: &Answer| answer.time <= Duration::from_millis(limit);
-            let answer = (0..20)
+            let answer = (0..60)
                 .map(|_| engine.go(&format!("go {clock}")))
                 .find(in_time)
                 .unwrap_or_else(|| panic!("{clock}: never in time at {}", board.line));
@@ -324,7 +324,7 @@ fn search(pool: &mut Pool, sfen: &str, level: f64, options: SearchOptions) -> Be
 #[test]
 fn limited_strength_mates_and_defends() {
     let mut pool = Pool::new(HandEvaluator::default(), 2, 16);
-    let text = |best| match best {
+    let text = |best: BestMove<Move>| match best {
         BestMove::Move { best, .. } => best.to_string(),
         other => format!("{other:?}"),
     };

@@ -12,9 +12,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tsuru::shogi::{EnteringKingRule, Rules};
 
 mod bench;
+mod book;
 mod explain;
 mod input;
 mod judge;
+mod match_;
 mod perft;
 mod progress;
 mod show;
@@ -45,12 +47,16 @@ enum Command {
     Perft(perft::PerftArgs),
     /// Search fixed positions to a fixed depth: speed and node signature.
     Bench(bench::BenchArgs),
+    /// Make, merge and look into opening books.
+    Book(book::BookArgs),
     /// Draw a position.
     Show(show::ShowArgs),
     /// Say whether a move is legal, and if not, which rule it breaks.
     Explain(explain::ExplainArgs),
     /// Judge a game: result, reason, repetition and impasse.
     Judge(judge::JudgeArgs),
+    /// Play a match between two USI engines.
+    Match(Box<match_::MatchArgs>),
 }
 
 /// The rules to play by.
@@ -65,8 +71,8 @@ struct RulesArgs {
     #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
     rule: EnteringKingRule,
 
-    /// The game is drawn after this many moves; 0 for no limit [default: 0, or
-    /// 300 with `--variant kingcapture`].
+    /// The game is drawn after this many moves; 0 for no limit [default: 0, 320 in
+    /// `match`, 300 with `--variant kingcapture`].
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
 }
@@ -109,9 +115,11 @@ pub fn run() -> ExitCode {
         None => return tsuru::usi::run(),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Book(args)) => book::run(&args),
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
+        Some(Command::Match(args)) => match_::run(&args),
     };
     match result {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -31,8 +31,9 @@ pub const STRENGTHS: (i64, i64) = (600, 2500);
 const POINTS_A_LEVEL: f64 = 100.0;
 
 /// The level of a `USI_Strength`: 100 points are one level, which is about what
-/// levels gained over each other in matches between them. The zero point is
-/// free: no rating list of people stands behind it.
+/// a level gains over the one below in Elo (60 among the lowest levels, 140
+/// around level 13, measured in matches between them). The zero point is free:
+/// no rating list of people stands behind it.
 pub fn level_of_strength(strength: i64) -> f64 {
     let (lowest, highest) = STRENGTHS;
     (strength.clamp(lowest, highest) - lowest) as f64 / POINTS_A_LEVEL

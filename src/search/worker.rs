@@ -17,6 +17,7 @@ use super::picker::Picker;
 use super::pool::Job;
 use super::pruning::{self, Reductions};
 use super::root::{Line, RootMove};
+use super::shallow::Singular;
 use super::stack::{Stack, Variations};
 use super::time::Timer;
 use super::tt::Entry;
@@ -92,6 +93,8 @@ pub(super) struct Search<'a, G: Game, E> {
     pub completed: Vec<Line<G::Move>>,
     /// The deepest ply reached.
     pub seldepth: u32,
+    /// Nearer to the root than this, passing is not tried (its verification).
+    pub(super) no_pass_before: usize,
     /// Set once the search is broken off: all scores from then on are void.
     pub aborted: bool,
     /// Watches the clock, in the main thread.
@@ -131,6 +134,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             pv_index: 0,
             completed: Vec::new(),
             seldepth: 0,
+            no_pass_before: 0,
             aborted: false,
             timer: (id == 0).then(|| Timer::new(job)),
             best_move_changes: 0,
@@ -248,7 +252,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
     /// Searches the position reached at `ply`, in which the side `us` moved
     /// last; window and score are from the view of `us`.
     #[inline]
-    fn descend<N: NodeKind>(
+    pub(super) fn descend<N: NodeKind>(
         &mut self,
         us: Color,
         (alpha, beta): (Score, Score),
@@ -298,10 +302,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
         // What is known already.
         let key = self.position.key();
+        let excluded = self.memory.stack.at(ply).excluded;
         let known = self.job.table.probe(key);
         let table_score = known.map_or(NONE, |entry| from_table(entry.score, ply));
         if let Some(entry) = known
             && !N::PV
+            && excluded.is_none()
             && entry.depth >= depth
             && bounds(entry.bound, table_score, alpha, beta)
         {
@@ -317,11 +323,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         // What the position is worth at sight.
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
-        let static_eval = match known {
+        let raw_eval = match known {
             _ if in_check => NONE,
             Some(entry) if entry.eval != NONE => entry.eval,
             _ => self.evaluate(),
         };
+        let static_eval = self.corrected(raw_eval, ply);
         let eval = if !in_check && known.is_some_and(|e| refines(e.bound, table_score, static_eval))
         {
             table_score
@@ -334,7 +341,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         self.memory.stack.forget_killers(ply + 2);
         let improving = self.memory.stack.improving(ply);
 
-        if !N::PV && !in_check {
+        if !N::PV && !in_check && excluded.is_none() {
             if pruning::reverse_futility(depth, eval, beta, improving) {
                 return eval;
             }
@@ -345,6 +352,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                 }
             }
             if let Some(score) = self.null_move(eval, beta, depth, ply, cut_node) {
+                return score;
+            }
+            if let Some(score) = self.probcut(known, static_eval, beta, depth, ply, cut_node) {
                 return score;
             }
         }
@@ -377,6 +387,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                 picker.next(&self.position, &self.memory.histories, &rows)
             };
             let Some(m) = next else { break };
+            if Some(m) == excluded {
+                continue;
+            }
             count += 1;
             let noisy = self.position.is_noisy(m);
             let gives_check = self.position.gives_check(m, &check_info);
@@ -410,16 +423,27 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                 }
             }
 
-            // A check that costs nothing is looked into near the leaves, where
-            // it would fall victim to the horizon.
-            let extension = i32::from(
-                gives_check
-                    && !N::ROOT
-                    && depth <= CHECK_EXTENSION_DEPTH
-                    && ply < 2 * self.root_depth as usize
-                    && self.position.see_ge(m, 0),
-            );
-            let new_depth = depth - 1 + extension;
+            let mut new_depth = depth - 1;
+            if !N::ROOT && ply < 2 * self.root_depth as usize {
+                // A check that costs nothing is looked into near the leaves,
+                // where it would fall victim to the horizon.
+                if gives_check && depth <= CHECK_EXTENSION_DEPTH && self.position.see_ge(m, 0) {
+                    new_depth += 1;
+                }
+                if Some(m) == table_move
+                    && excluded.is_none()
+                    && let Some(entry) = known
+                    && pruning::may_be_singular(depth, &entry, table_score)
+                {
+                    match self.singular::<N>(m, table_score, beta, depth, ply, cut_node) {
+                        Singular::Cut(score) => return score,
+                        Singular::Depth(found) => new_depth = found.unwrap_or(new_depth),
+                    }
+                    if self.aborted {
+                        return DRAW;
+                    }
+                }
+            }
 
             let mut reduction = 0;
             if depth >= REDUCTION_DEPTH && count > 1 + usize::from(N::PV) {
@@ -485,20 +509,36 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
 
         if count == 0 {
-            // No legal move is a loss, in check or not.
-            return mated_in(ply);
+            // No legal move is a loss, in check or not; no other move makes the
+            // excluded one singular.
+            return if excluded.is_some() {
+                alpha
+            } else {
+                mated_in(ply)
+            };
         }
         if let Some(m) = best_move {
             self.learn(ply, &rows, m, depth, &quiets, &noisies);
         }
+        // A quiet position, whose evaluation should have told its score.
+        if !in_check
+            && excluded.is_none()
+            && best_move.is_none_or(|m| !self.position.is_noisy(m))
+            && !(best >= beta && best <= static_eval)
+            && !(best_move.is_none() && best >= static_eval)
+        {
+            let last = self.memory.stack.last(ply);
+            let correction = &mut self.memory.histories.correction;
+            correction.update(&self.position, last, depth, best - static_eval);
+        }
         // With the better lines left out, the score is not the position's.
-        if !N::ROOT || self.pv_index == 0 {
+        if excluded.is_none() && (!N::ROOT || self.pv_index == 0) {
             self.job.table.store(
                 key,
                 Entry {
                     move_bits: best_move.map_or(0, GameMove::to_bits),
                     score: to_table(best, ply),
-                    eval: static_eval,
+                    eval: raw_eval,
                     depth,
                     bound: if best >= beta {
                         Bound::Lower
@@ -514,42 +554,15 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         best
     }
 
-    /// Passes and searches less deep: when even that is good enough, some move
-    /// is as well.
-    fn null_move(
-        &mut self,
-        eval: Score,
-        beta: Score,
-        depth: i32,
-        ply: usize,
-        cut_node: bool,
-    ) -> Option<Score> {
-        if depth < NULL_MOVE_DEPTH
-            || eval < beta
-            || beta <= -MATE_IN_MAX_PLY
-            || self.memory.stack.after_pass(ply)
-            || !self.position.can_pass()
-        {
-            return None;
+    /// An evaluation as the correction histories see it; [`NONE`] stays.
+    #[inline]
+    pub fn corrected(&self, eval: Score, ply: usize) -> Score {
+        if eval == NONE {
+            return NONE;
         }
-        let reduced = depth - pruning::null_move_reduction(depth, eval, beta);
-        let entry = self.memory.stack.at(ply);
-        entry.played = PieceTo::none::<G>();
-        entry.passed = true;
-        let us = self.position.side_to_move();
-        self.position.make_null();
-        let score = self.descend::<NonPv>(us, (beta - 1, beta), reduced, ply + 1, !cut_node);
-        self.position.unmake_null();
-        self.memory.stack.at(ply).passed = false;
-        if self.aborted {
-            return Some(DRAW);
-        }
-        // A mate found after a pass is not proven.
-        (score >= beta).then_some(if score >= MATE_IN_MAX_PLY {
-            beta
-        } else {
-            score
-        })
+        let last = self.memory.stack.last(ply);
+        let correction = self.memory.histories.correction.get(&self.position, last);
+        (eval + correction).clamp(-EVAL_MAX, EVAL_MAX)
     }
 
     /// Lets the histories learn from a move that raised alpha, and from the

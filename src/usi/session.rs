@@ -14,19 +14,26 @@
 //! that the GUI predicted, so that the table knows all the opponent's choices; the
 //! hit restarts on the real position (YaneuraOu's documentation,
 //! "Stochastic Ponder"). The GUI sees nothing of the first search.
+//!
+//! A move from the book answers a `go` without a search, unless it is to analyse:
+//! `infinite`, `searchmoves` and `ConsiderationMode` want the engine's own opinion.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::Busy;
-use super::driver::{Driver, new_driver};
+use super::driver::{Driver, new_driver, shogi_rules};
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
 use super::parse::{Command, Go, PositionCommand};
+use super::shelf::{self, Shelf};
 use crate::bench;
+use crate::book::choose::Choice;
 use crate::core::Color;
 use crate::core::score::Usi;
+use crate::search::info::Reporter;
 use crate::search::limits::Clock;
+use crate::shogi::Position;
 
 /// Byoyomi assumed when a ponder hit comes without any clock ever known, ms.
 const UNKNOWN_CLOCK_BYOYOMI: i64 = 1000;
@@ -47,6 +54,8 @@ struct Running {
     pondering: bool,
     /// The search is on the position before the predicted move, and mute.
     stochastic: bool,
+    /// There is no search but an answer from the book, which waits.
+    book: Option<String>,
 }
 
 /// The clock that the GUI told last, kept up to date with what we used since: a
@@ -91,6 +100,7 @@ pub struct Session {
     driver: Box<dyn Driver>,
     /// Threads and hash that the driver has.
     resources: Option<(usize, usize)>,
+    shelf: Shelf,
     /// An `isready` or `go` was obeyed: options take effect at once.
     ready: bool,
     running: Option<Running>,
@@ -114,6 +124,7 @@ impl Session {
             rules,
             driver: new_driver(rules),
             resources: None,
+            shelf: Shelf::default(),
             ready: false,
             running: None,
             pending: Vec::new(),
@@ -130,7 +141,8 @@ impl Session {
             Command::Usi => self.identify(),
             Command::IsReady => {
                 if self.running.is_none() {
-                    self.prepare(read_at);
+                    let stale = self.shelf.is_stale();
+                    self.prepare(read_at, stale);
                 }
                 self.output.line("readyok");
             }
@@ -227,7 +239,7 @@ impl Session {
             Id::ClearHash => self.driver.clear(),
             Id::Hash | Id::Threads if self.ready => self.apply_resources(),
             Id::DebugLogFile => {
-                let path = self.options.filename(Id::DebugLogFile);
+                let path = self.options.string(Id::DebugLogFile);
                 if let Err(error) = self.output.set_log(&path) {
                     let path = printable(&path);
                     self.output
@@ -273,9 +285,14 @@ impl Session {
         }
     }
 
-    /// Makes the driver ready for a search; costs nothing the second time.
-    fn prepare(&mut self, read_at: Instant) {
-        if self.resources == Some(self.wanted_resources()) && self.rules == self.options.rules() {
+    /// Makes the driver and the book ready for a search; costs nothing the second
+    /// time, unless the book is stale.
+    fn prepare(&mut self, read_at: Instant, book_is_stale: bool) {
+        let needs_book = book_is_stale || !self.shelf.is_current(&self.options);
+        if self.resources == Some(self.wanted_resources())
+            && self.rules == self.options.rules()
+            && !needs_book
+        {
             return;
         }
         let (output, busy) = (Arc::clone(&self.output), Arc::clone(&self.busy));
@@ -283,6 +300,11 @@ impl Session {
             busy.during(read_at, |_| {
                 self.apply_rules();
                 self.apply_resources();
+                if needs_book {
+                    for note in self.shelf.refresh(&self.options) {
+                        self.output.note(&note);
+                    }
+                }
             });
         });
         self.ready = true;
@@ -328,6 +350,10 @@ impl Session {
         let Some(running) = &mut self.running else {
             return;
         };
+        if let Some(answer) = running.book.take() {
+            running.sink.answer(&answer);
+            return;
+        }
         if !running.stochastic {
             self.driver.stop();
             return;
@@ -359,6 +385,7 @@ impl Session {
             go,
             sink,
             stochastic,
+            book: None,
         });
     }
 
@@ -368,7 +395,7 @@ impl Session {
             self.perft(depth, read_at);
             return;
         }
-        self.prepare(read_at);
+        self.prepare(read_at, false);
         if go.mate.is_some() {
             let sink = SearchSink::new(Arc::clone(&self.output), false);
             self.driver.start_mate(&go, Arc::clone(&sink));
@@ -377,6 +404,7 @@ impl Session {
                 sink,
                 pondering: false,
                 stochastic: false,
+                book: None,
             });
             return;
         }
@@ -386,9 +414,49 @@ impl Session {
         } else {
             self.clock.start(go.clock, self.driver.side_to_move());
         }
+        if let Some(choice) = self.book_move(&go) {
+            self.answer_from_book(go, &choice);
+            return;
+        }
         let stochastic =
             go.ponder && self.options.check(Id::StochasticPonder) && self.driver.can_take_back();
         self.launch(go, stochastic);
+    }
+
+    /// A move from the book, when it may answer.
+    fn book_move(&self, go: &Go) -> Option<Choice> {
+        let analysis = go.infinite
+            || !(go.ponder || go.is_limited())
+            || !go.searchmoves.is_empty()
+            || self.options.check(Id::ConsiderationMode);
+        if analysis || !self.options.check(Id::OwnBook) {
+            return None;
+        }
+        let position = Position::from_sfen(&self.driver.sfen(), &shogi_rules(&self.rules)).ok()?;
+        let mut options = self.options.book();
+        options.ignore_ply |= !self.driver.knows_ply();
+        self.shelf.choose(&position, &options)
+    }
+
+    /// Answers with a move from the book: at once, or when pondering ends.
+    fn answer_from_book(&mut self, go: Go, choice: &Choice) {
+        let sink = SearchSink::new(Arc::clone(&self.output), false);
+        let pv_moves = self.options.book().pv_moves;
+        self.output.note(&shelf::note(choice));
+        sink.info(&shelf::info(choice, pv_moves));
+        let mut answer = Some(shelf::answer(choice));
+        if !go.ponder
+            && let Some(answer) = answer.take()
+        {
+            sink.answer(&answer);
+        }
+        self.running = Some(Running {
+            pondering: go.ponder,
+            go,
+            sink,
+            stochastic: false,
+            book: answer,
+        });
     }
 
     fn ponderhit(&mut self, clock: Option<Clock>) {
@@ -403,7 +471,9 @@ impl Session {
             Some(clock.unwrap_or_else(|| self.clock.get()))
         };
         self.clock.start(clock, self.driver.side_to_move());
-        if running.stochastic {
+        if let Some(answer) = running.book.take() {
+            running.sink.answer(&answer);
+        } else if running.stochastic {
             let go = Go {
                 ponder: false,
                 clock: clock.or(go.clock),
