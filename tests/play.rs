@@ -323,7 +323,7 @@ fn search(pool: &mut Pool, sfen: &str, level: f64, options: SearchOptions) -> Be
 
 #[test]
 fn limited_strength_mates_and_defends() {
-    let mut pool = Pool::new(HandEvaluator::default(), 2, 16);
+    let mut pool = Pool::new(HandEvaluator, 2, 16);
     let text = |best: BestMove<Move>| match best {
         BestMove::Move { best, .. } => best.to_string(),
         other => format!("{other:?}"),
@@ -351,7 +351,7 @@ fn limited_strength_mates_and_defends() {
 
 #[test]
 fn a_weaker_choice_is_no_reason_to_resign() {
-    let mut pool = Pool::new(HandEvaluator::default(), 1, 16);
+    let mut pool = Pool::new(HandEvaluator, 1, 16);
     // Only one move wins the pawn.
     let sfen = "4k4/9/9/7p1/9/9/9/7R1/4K4 b - 1";
     let root = Position::from_sfen(sfen, &Rules::default()).unwrap();

@@ -24,19 +24,31 @@ pub const FULL: f64 = 20.0;
 /// From this level on, a mate by the opponent's next move is always seen.
 pub const SEES_THREATS: f64 = 2.0;
 
+/// Points of `USI_Strength` and the levels that play so. The differences are Elo
+/// as measured in matches of 30 to 60 games between these levels; from level
+/// 15 up they are extrapolated. The zero point is free: no rating list of people
+/// stands behind it.
+const RATINGS: [(i64, f64); 7] = [
+    (600, 0.0),
+    (780, 3.0),
+    (940, 6.0),
+    (1210, 9.0),
+    (1840, 12.0),
+    (2300, 15.0),
+    (2800, 19.0),
+];
+
 /// Range of `USI_Strength`; the highest is still limited a little.
-pub const STRENGTHS: (i64, i64) = (600, 2500);
+pub const STRENGTHS: (i64, i64) = (RATINGS[0].0, RATINGS[RATINGS.len() - 1].0);
 
-/// What one level is worth in points of `USI_Strength`.
-const POINTS_A_LEVEL: f64 = 100.0;
-
-/// The level of a `USI_Strength`: 100 points are one level, which is about what
-/// a level gains over the one below in Elo (60 among the lowest levels, 140
-/// around level 13, measured in matches between them). The zero point is free:
-/// no rating list of people stands behind it.
+/// The level of a `USI_Strength`.
 pub fn level_of_strength(strength: i64) -> f64 {
-    let (lowest, highest) = STRENGTHS;
-    (strength.clamp(lowest, highest) - lowest) as f64 / POINTS_A_LEVEL
+    let strength = strength.clamp(STRENGTHS.0, STRENGTHS.1);
+    let above = RATINGS.partition_point(|&(points, _)| points < strength);
+    let (high_points, high) = RATINGS[above];
+    let (low_points, low) = RATINGS[above.saturating_sub(1)];
+    let share = (strength - low_points) as f64 / (high_points - low_points).max(1) as f64;
+    low + share * (high - low)
 }
 
 /// A limited strength.
@@ -195,8 +207,14 @@ mod tests {
     fn strengths_are_levels() {
         assert_eq!(level_of_strength(i64::MIN), 0.0);
         assert_eq!(level_of_strength(600), 0.0);
-        assert_eq!(level_of_strength(1150), 5.5);
-        assert!(Skill::new(level_of_strength(i64::MAX)).is_some());
+        assert_eq!(level_of_strength(690), 1.5);
+        assert_eq!(level_of_strength(i64::MAX), 19.0);
+        for (points, level) in RATINGS {
+            assert_eq!(level_of_strength(points), level);
+        }
+        for points in STRENGTHS.0..STRENGTHS.1 {
+            assert!(level_of_strength(points) < level_of_strength(points + 1));
+        }
     }
 
     #[test]
