@@ -22,7 +22,7 @@ use super::Busy;
 use super::driver::{Driver, new_driver};
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
-use super::parse::{Command, Go, PositionCommand};
+use super::parse::{Command, Go};
 use crate::bench;
 use crate::core::Color;
 use crate::core::score::Usi;
@@ -59,9 +59,9 @@ struct KnownClock {
 }
 
 impl KnownClock {
-    fn start(&mut self, clock: Option<Clock>, side: Color) {
+    fn start(&mut self, clock: Option<Clock>, since: Instant, side: Color) {
         self.clock = clock.or(self.clock);
-        self.running = Some((Instant::now(), side));
+        self.running = Some((since, side));
     }
 
     fn stop(&mut self, now: Instant) {
@@ -91,13 +91,11 @@ pub struct Session {
     driver: Box<dyn Driver>,
     /// Threads and hash that the driver has.
     resources: Option<(usize, usize)>,
-    /// An `isready` or `go` was obeyed: options take effect at once.
-    ready: bool,
+    /// Those that `isready` has prepared the memory of.
+    warm: Option<(usize, usize)>,
     running: Option<Running>,
     /// `setoption` and `position` lines that came during the search.
     pending: Vec<Command>,
-    /// For a new driver.
-    last_position: PositionCommand,
     clock: KnownClock,
 }
 
@@ -114,10 +112,9 @@ impl Session {
             rules,
             driver: new_driver(rules),
             resources: None,
-            ready: false,
+            warm: None,
             running: None,
             pending: Vec::new(),
-            last_position: PositionCommand::default(),
             clock: KnownClock::default(),
         }
     }
@@ -131,6 +128,7 @@ impl Session {
             Command::IsReady => {
                 if self.running.is_none() {
                     self.prepare(read_at);
+                    self.warm_up(read_at);
                 }
                 self.output.line("readyok");
             }
@@ -147,7 +145,7 @@ impl Session {
             }
             Command::Go(go) => self.go(go, read_at),
             Command::Stop | Command::GameOver => self.stop(),
-            Command::PonderHit(clock) => self.ponderhit(clock),
+            Command::PonderHit(clock) => self.ponderhit(clock, read_at),
             Command::Quit => return Flow::Quit,
             Command::Bench => self.bench(read_at),
             Command::GetOption(name) => self.output.note(&match self.options.get(&name) {
@@ -206,7 +204,6 @@ impl Session {
             Command::Position(position) => {
                 self.apply_rules();
                 self.notes(|driver| driver.set_position(&position));
-                self.last_position = position;
             }
             _ => {}
         }
@@ -225,7 +222,6 @@ impl Session {
         }
         match change.id {
             Id::ClearHash => self.driver.clear(),
-            Id::Hash | Id::Threads if self.ready => self.apply_resources(),
             Id::DebugLogFile => {
                 let path = self.options.filename(Id::DebugLogFile);
                 if let Err(error) = self.output.set_log(&path) {
@@ -248,9 +244,9 @@ impl Session {
         if rules.variant == self.rules.variant {
             self.notes(|driver| driver.set_rules(rules));
         } else {
+            let position = self.driver.command();
             self.driver = new_driver(rules);
-            self.resources = None;
-            let position = self.last_position.clone();
+            (self.resources, self.warm) = (None, None);
             self.notes(|driver| driver.set_position(&position));
         }
         self.rules = rules;
@@ -273,19 +269,30 @@ impl Session {
         }
     }
 
-    /// Makes the driver ready for a search; costs nothing the second time.
+    /// Makes the driver ready for a search; costs nothing the second time. The
+    /// clock may be running already.
     fn prepare(&mut self, read_at: Instant) {
         if self.resources == Some(self.wanted_resources()) && self.rules == self.options.rules() {
             return;
         }
-        let (output, busy) = (Arc::clone(&self.output), Arc::clone(&self.busy));
-        output.keep_alive_during(|| {
-            busy.during(read_at, |_| {
-                self.apply_rules();
-                self.apply_resources();
-            });
+        self.slow_work(read_at, |session| {
+            session.apply_rules();
+            session.apply_resources();
         });
-        self.ready = true;
+    }
+
+    /// Does what makes the first search faster and may take a second.
+    fn warm_up(&mut self, read_at: Instant) {
+        if self.warm != self.resources {
+            self.slow_work(read_at, |session| session.driver.warm_up());
+            self.warm = self.resources;
+        }
+    }
+
+    /// Works while the GUI waits for the answer to the line read at `read_at`.
+    fn slow_work(&mut self, read_at: Instant, work: impl FnOnce(&mut Self)) {
+        let (output, busy) = (Arc::clone(&self.output), Arc::clone(&self.busy));
+        output.keep_alive_during(|| busy.during(read_at, |_| work(self)));
     }
 
     fn notes(&mut self, f: impl FnOnce(&mut dyn Driver) -> Vec<String>) {
@@ -338,22 +345,22 @@ impl Session {
             depth: Some(1),
             ..Go::default()
         };
-        self.restart(go);
+        self.restart(go, Instant::now());
     }
 
     /// Replaces the silent search of `Stochastic_Ponder` by one on the position
     /// that the GUI knows.
-    fn restart(&mut self, go: Go) {
+    fn restart(&mut self, go: Go, since: Instant) {
         self.driver.stop();
         self.driver.wait();
-        self.launch(go, false);
+        self.launch(go, since, false);
     }
 
-    fn launch(&mut self, go: Go, stochastic: bool) {
+    fn launch(&mut self, go: Go, since: Instant, stochastic: bool) {
         let sink = SearchSink::new(Arc::clone(&self.output), stochastic);
         let options = self.options.search();
         self.driver
-            .start(&go, stochastic, options, Arc::clone(&sink));
+            .start(&go, since, stochastic, options, Arc::clone(&sink));
         self.running = Some(Running {
             pondering: go.ponder,
             go,
@@ -371,7 +378,7 @@ impl Session {
         self.prepare(read_at);
         if go.mate.is_some() {
             let sink = SearchSink::new(Arc::clone(&self.output), false);
-            self.driver.start_mate(&go, Arc::clone(&sink));
+            self.driver.start_mate(&go, read_at, Arc::clone(&sink));
             self.running = Some(Running {
                 go,
                 sink,
@@ -384,14 +391,15 @@ impl Session {
             // The clock is the opponent's until the hit.
             self.clock.clock = go.clock.or(self.clock.clock);
         } else {
-            self.clock.start(go.clock, self.driver.side_to_move());
+            let side = self.driver.side_to_move();
+            self.clock.start(go.clock, read_at, side);
         }
         let stochastic =
             go.ponder && self.options.check(Id::StochasticPonder) && self.driver.can_take_back();
-        self.launch(go, stochastic);
+        self.launch(go, read_at, stochastic);
     }
 
-    fn ponderhit(&mut self, clock: Option<Clock>) {
+    fn ponderhit(&mut self, clock: Option<Clock>, read_at: Instant) {
         let Some(running) = self.running.as_mut().filter(|running| running.pondering) else {
             return;
         };
@@ -402,14 +410,15 @@ impl Session {
         } else {
             Some(clock.unwrap_or_else(|| self.clock.get()))
         };
-        self.clock.start(clock, self.driver.side_to_move());
+        let side = self.driver.side_to_move();
+        self.clock.start(clock, read_at, side);
         if running.stochastic {
             let go = Go {
                 ponder: false,
                 clock: clock.or(go.clock),
                 ..go.clone()
             };
-            self.restart(go);
+            self.restart(go, read_at);
         } else {
             self.driver.ponderhit(clock);
         }
@@ -471,15 +480,14 @@ mod tests {
             increment: [1000, 0],
             byoyomi: 0,
         };
-        known.start(Some(clock), Color::Black);
-        let (since, _) = known.running.unwrap();
+        let since = Instant::now();
+        known.start(Some(clock), since, Color::Black);
         known.stop(since + Duration::from_millis(2500));
         assert_eq!(known.get().time, [3500, 9000]);
         // Not running: nothing changes.
         known.stop(since + Duration::from_secs(60));
         assert_eq!(known.get().time, [3500, 9000]);
-        known.start(None, Color::White);
-        let (since, _) = known.running.unwrap();
+        known.start(None, since, Color::White);
         known.stop(since + Duration::from_secs(60));
         assert_eq!(known.get().time, [3500, 0]);
     }
