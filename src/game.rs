@@ -181,6 +181,10 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Key of the whole position: board, hands, side to move.
     fn key(&self) -> u64;
 
+    /// Keys of two parts of the position that say much about how far a static
+    /// evaluation is off (in shogi the pawns, and the pieces in hand).
+    fn structure_keys(&self) -> [u64; 2];
+
     /// Number of the next move of the game, from 1; move limits count with it.
     fn ply(&self) -> u32;
 

@@ -15,6 +15,7 @@ mod bench;
 mod explain;
 mod input;
 mod judge;
+mod match_;
 mod perft;
 mod progress;
 mod show;
@@ -51,6 +52,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Judge a game: result, reason, repetition and impasse.
     Judge(judge::JudgeArgs),
+    /// Play a match between two USI engines.
+    Match(Box<match_::MatchArgs>),
 }
 
 /// The rules to play by.
@@ -65,8 +68,8 @@ struct RulesArgs {
     #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
     rule: EnteringKingRule,
 
-    /// The game is drawn after this many moves; 0 for no limit [default: 0, or
-    /// 300 with `--variant kingcapture`].
+    /// The game is drawn after this many moves; 0 for no limit [default: 0, 320 in
+    /// `match`, 300 with `--variant kingcapture`].
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
 }
@@ -112,6 +115,7 @@ pub fn run() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
+        Some(Command::Match(args)) => match_::run(&args),
     };
     match result {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -29,6 +29,11 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
+/// The flag behind [`interrupted`], for work that looks at it itself.
+pub fn interrupt_flag() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
 /// Runs `work` with a progress bar, calling `tick` ten times a second on another
 /// thread to bring the bar up to date.
 pub fn with_bar<T>(tick: impl Fn(&ProgressBar) + Sync, work: impl FnOnce() -> T) -> T {

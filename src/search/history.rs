@@ -7,13 +7,14 @@
 //! a further bonus adds, so that recent experience outweighs the old.
 //!
 //! Quiet moves have a main history (by side and move) and continuation
-//! histories (by what was played one, two and four plies before); captures have
+//! histories (by what was played one, two, four and six plies before); captures have
 //! one by moved piece, target square and captured piece. Each search thread
 //! owns its tables. Chess Programming Wiki: "History Heuristic".
 
 use std::marker::PhantomData;
 
-use crate::core::Color;
+use super::params::{CORRECTION_BONUS, CORRECTION_WEIGHT};
+use crate::core::{Color, Score};
 use crate::game::{Game, GameMove};
 
 /// Entries lie between minus and plus this.
@@ -91,7 +92,7 @@ impl PieceTo {
 }
 
 /// How many plies back the continuation histories look.
-pub const CONTINUATION_PLIES: [usize; 3] = [1, 2, 4];
+pub const CONTINUATION_PLIES: [usize; 4] = [1, 2, 4, 6];
 
 /// The rows that the moves before a node select, in the order of
 /// [`CONTINUATION_PLIES`].
@@ -119,6 +120,46 @@ impl<G: Game> ContinuationHistory<G> {
     }
 }
 
+/// How many different structures the tables by structure key tell apart.
+const STRUCTURES: usize = 1 << 14;
+
+/// How far the static evaluation was off in earlier positions with the same
+/// structure (pawns; pieces in hand) or after the same move ("Static Evaluation
+/// Correction History", Chess Programming Wiki).
+pub struct CorrectionHistory<G> {
+    structures: Box<[i16]>,
+    moves: Box<[i16]>,
+    game: PhantomData<fn(G)>,
+}
+
+impl<G: Game> CorrectionHistory<G> {
+    fn structure(position: &G, number: usize, key: u64) -> usize {
+        let row = number * 2 + position.side_to_move().index();
+        row * STRUCTURES + key as usize % STRUCTURES
+    }
+
+    /// What to add to the static evaluation, in centipawns.
+    #[inline]
+    pub fn get(&self, position: &G, last: PieceTo) -> Score {
+        let mut sum = i32::from(self.moves[last.0]);
+        for (number, key) in position.structure_keys().into_iter().enumerate() {
+            sum += i32::from(self.structures[Self::structure(position, number, key)]);
+        }
+        sum * CORRECTION_WEIGHT / LIMIT
+    }
+
+    /// Learns that a search of `depth` plies found the evaluation too low by
+    /// `error` centipawns.
+    pub fn update(&mut self, position: &G, last: PieceTo, depth: i32, error: Score) {
+        let bonus = (error * depth * CORRECTION_BONUS).clamp(-LIMIT / 4, LIMIT / 4);
+        apply(&mut self.moves[last.0], bonus);
+        for (number, key) in position.structure_keys().into_iter().enumerate() {
+            let index = Self::structure(position, number, key);
+            apply(&mut self.structures[index], bonus);
+        }
+    }
+}
+
 /// All histories of one thread.
 pub struct Histories<G> {
     /// Quiet moves by side and move.
@@ -127,6 +168,8 @@ pub struct Histories<G> {
     pub capture: CaptureHistory<G>,
     /// Quiet moves by what was played before.
     pub continuation: ContinuationHistory<G>,
+    /// Errors of the static evaluation.
+    pub correction: CorrectionHistory<G>,
 }
 
 impl<G: Game> Histories<G> {
@@ -138,6 +181,11 @@ impl<G: Game> Histories<G> {
             main: MainHistory(zeros(2 << 16)),
             capture: CaptureHistory(zeros(width * (G::PIECES + 1)), PhantomData),
             continuation: ContinuationHistory(zeros((width + 1) * width), PhantomData),
+            correction: CorrectionHistory {
+                structures: zeros(4 * STRUCTURES),
+                moves: zeros(width + 1),
+                game: PhantomData,
+            },
         }
     }
 
@@ -147,6 +195,8 @@ impl<G: Game> Histories<G> {
         self.main.0.fill(0);
         self.capture.0.fill(0);
         self.continuation.0.fill(0);
+        self.correction.structures.fill(0);
+        self.correction.moves.fill(0);
     }
 
     /// What is expected of the quiet move `m`.

@@ -57,6 +57,9 @@ pub const NULL_MOVE_EVAL: Score = 200;
 /// At most this much reduction by evaluation.
 pub const NULL_MOVE_EVAL_MAX: i32 = 3;
 
+/// From this depth on, a null-move cut-off is verified.
+pub const NULL_MOVE_VERIFY_DEPTH: i32 = 14;
+
 // Internal iterative reduction.
 
 /// Least depth.
@@ -112,6 +115,17 @@ pub const SEE_DEPTH: i32 = 9;
 
 // Extensions.
 
+/// Least depth of singular searches.
+pub const SINGULAR_DEPTH: i32 = 6;
+/// How much shallower than the node the table's entry may be.
+pub const SINGULAR_TABLE_DEPTH: i32 = 3;
+/// How far below the table's score the others must stay, for each ply.
+pub const SINGULAR_MARGIN: Score = 3;
+/// Staying below by so much more extends by two plies.
+pub const SINGULAR_DOUBLE: Score = 25;
+/// Reduction of a move that beats beta but is not singular.
+pub const SINGULAR_NEGATIVE: i32 = 2;
+
 /// Deepest use of the extension of safe checks.
 pub const CHECK_EXTENSION_DEPTH: i32 = 6;
 
@@ -128,6 +142,21 @@ pub const BONUS_SLOPE: i32 = 150;
 pub const BONUS_OFFSET: i32 = 70;
 /// Greatest bonus.
 pub const BONUS_MAX: i32 = 1600;
+
+/// Most that one correction history adds to an evaluation, in centipawns.
+pub const CORRECTION_WEIGHT: Score = 100;
+/// How fast correction histories learn, for each ply of depth and centipawn of
+/// error.
+pub const CORRECTION_BONUS: i32 = 3;
+
+// ProbCut.
+
+/// Least depth.
+pub const PROBCUT_DEPTH: i32 = 5;
+/// How far above beta a capture must score.
+pub const PROBCUT_MARGIN: Score = 200;
+/// How much shallower that is searched.
+pub const PROBCUT_REDUCTION: i32 = 4;
 
 // Move ordering.
 

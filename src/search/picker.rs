@@ -297,6 +297,7 @@ impl<G: Game> Picker<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::history::{CONTINUATION_PLIES, PieceTo};
     use crate::shogi::{Move, Position, Rules};
 
     const POSITIONS: [&str; 3] = [
@@ -308,7 +309,7 @@ mod tests {
 
     fn picked(mut picker: Picker<Position>, position: &Position) -> Vec<Move> {
         let histories = Histories::new();
-        let rows = [super::super::history::PieceTo::none::<Position>(); 3];
+        let rows = [PieceTo::none::<Position>(); CONTINUATION_PLIES.len()];
         std::iter::from_fn(|| picker.next(position, &histories, &rows)).collect()
     }
 

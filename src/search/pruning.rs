@@ -7,7 +7,9 @@
 //! Pruning", "Static Exchange Evaluation", "Internal Iterative Reductions",
 //! "Check Extensions".
 
+use super::info::Bound;
 use super::params::*;
+use super::tt::Entry;
 use crate::core::Score;
 use crate::core::score::is_mate;
 
@@ -64,6 +66,22 @@ pub(super) fn quiet_exchange_margin(reduced_depth: i32) -> Score {
 #[inline]
 pub(super) fn noisy_exchange_margin(depth: i32) -> Score {
     -SEE_NOISY * depth
+}
+
+/// Whether the table's move is worth a search of the others, to see if it is the
+/// only good one.
+#[inline]
+pub(super) fn may_be_singular(depth: i32, entry: &Entry, score: Score) -> bool {
+    depth >= SINGULAR_DEPTH
+        && entry.depth >= depth - SINGULAR_TABLE_DEPTH
+        && entry.bound != Bound::Upper
+        && !is_mate(score)
+}
+
+/// What the other moves must reach for the table's move not to be singular.
+#[inline]
+pub(super) fn singular_beta(depth: i32, score: Score) -> Score {
+    score - SINGULAR_MARGIN * depth
 }
 
 /// Reward of a move that cut off at this depth.

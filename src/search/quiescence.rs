@@ -49,11 +49,12 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             return table_score;
         }
 
-        let static_eval = match known {
+        let raw_eval = match known {
             _ if in_check => NONE,
             Some(entry) if entry.eval != NONE => entry.eval,
             _ => self.evaluate(),
         };
+        let static_eval = self.corrected(raw_eval, ply);
         let us = self.position.side_to_move();
         let entry = self.memory.stack.at(ply);
         entry.eval = static_eval;
@@ -68,7 +69,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             }
             if best >= beta {
                 if known.is_none() {
-                    self.remember(key, ply, None, best, static_eval, table_depth, Bound::Lower);
+                    self.remember(key, ply, None, best, raw_eval, table_depth, Bound::Lower);
                 }
                 return best;
             }
@@ -136,7 +137,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         } else {
             Bound::Upper
         };
-        self.remember(key, ply, best_move, best, static_eval, table_depth, bound);
+        self.remember(key, ply, best_move, best, raw_eval, table_depth, bound);
         best
     }
 

@@ -10,7 +10,7 @@ use crate::core::{Color, Score};
 use crate::game::Game;
 
 /// Plies before the root that exist so that looking back needs no check.
-const BEFORE_ROOT: usize = 4;
+const BEFORE_ROOT: usize = 6;
 
 /// One ply of the path.
 pub(super) struct Ply<G: Game> {
@@ -20,6 +20,8 @@ pub(super) struct Ply<G: Game> {
     pub passed: bool,
     /// Quiet moves that refuted siblings of this node.
     pub killers: [Option<G::Move>; 2],
+    /// The move that a singular search leaves out.
+    pub excluded: Option<G::Move>,
     /// Static evaluation, [`NONE`] in check.
     pub eval: Score,
     /// The side to move.
@@ -35,6 +37,7 @@ impl<G: Game> Stack<G> {
             played: PieceTo::none::<G>(),
             passed: false,
             killers: [None; 2],
+            excluded: None,
             eval: NONE,
             side: Color::Black,
         };
@@ -47,7 +50,7 @@ impl<G: Game> Stack<G> {
         &mut self.0[ply + BEFORE_ROOT]
     }
 
-    /// The entry `back` plies before `ply`; `back` is at most 4.
+    /// The entry `back` plies before `ply`; `back` is at most 6.
     #[inline]
     fn before(&self, ply: usize, back: usize) -> &Ply<G> {
         &self.0[ply + BEFORE_ROOT - back]
@@ -57,6 +60,12 @@ impl<G: Game> Stack<G> {
     #[inline]
     pub fn after_pass(&self, ply: usize) -> bool {
         self.before(ply, 1).passed
+    }
+
+    /// What the move that led to `ply` did.
+    #[inline]
+    pub fn last(&self, ply: usize) -> PieceTo {
+        self.before(ply, 1).played
     }
 
     /// The rows of the continuation history that the path selects.

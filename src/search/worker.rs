@@ -21,8 +21,8 @@ use super::stack::{Stack, Variations};
 use super::time::Timer;
 use super::tt::Entry;
 use crate::core::score::{
-    DRAW, EVAL_MAX, INFINITE, MATE_IN_MAX_PLY, MAX_PLY, NONE, from_table, mate_in, mated_in,
-    to_table,
+    DRAW, EVAL_MAX, INFINITE, MATE_IN_MAX_PLY, MAX_PLY, NONE, from_table, is_mate, mate_in,
+    mated_in, to_table,
 };
 use crate::core::{Color, MoveList, Score};
 use crate::game::{Evaluator, Game, GameMove, ImmediateWin, Repetition, Stage};
@@ -92,6 +92,8 @@ pub(super) struct Search<'a, G: Game, E> {
     pub completed: Vec<Line<G::Move>>,
     /// The deepest ply reached.
     pub seldepth: u32,
+    /// Nearer to the root than this, passing is not tried (its verification).
+    no_pass_before: usize,
     /// Set once the search is broken off: all scores from then on are void.
     pub aborted: bool,
     /// Watches the clock, in the main thread.
@@ -131,6 +133,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             pv_index: 0,
             completed: Vec::new(),
             seldepth: 0,
+            no_pass_before: 0,
             aborted: false,
             timer: (id == 0).then(|| Timer::new(job)),
             best_move_changes: 0,
@@ -298,10 +301,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
         // What is known already.
         let key = self.position.key();
+        let excluded = self.memory.stack.at(ply).excluded;
         let known = self.job.table.probe(key);
         let table_score = known.map_or(NONE, |entry| from_table(entry.score, ply));
         if let Some(entry) = known
             && !N::PV
+            && excluded.is_none()
             && entry.depth >= depth
             && bounds(entry.bound, table_score, alpha, beta)
         {
@@ -317,11 +322,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         // What the position is worth at sight.
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
-        let static_eval = match known {
+        let raw_eval = match known {
             _ if in_check => NONE,
             Some(entry) if entry.eval != NONE => entry.eval,
             _ => self.evaluate(),
         };
+        let static_eval = self.corrected(raw_eval, ply);
         let eval = if !in_check && known.is_some_and(|e| refines(e.bound, table_score, static_eval))
         {
             table_score
@@ -334,7 +340,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         self.memory.stack.forget_killers(ply + 2);
         let improving = self.memory.stack.improving(ply);
 
-        if !N::PV && !in_check {
+        if !N::PV && !in_check && excluded.is_none() {
             if pruning::reverse_futility(depth, eval, beta, improving) {
                 return eval;
             }
@@ -345,6 +351,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                 }
             }
             if let Some(score) = self.null_move(eval, beta, depth, ply, cut_node) {
+                return score;
+            }
+            if let Some(score) = self.probcut(known, static_eval, beta, depth, ply, cut_node) {
                 return score;
             }
         }
@@ -377,6 +386,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                 picker.next(&self.position, &self.memory.histories, &rows)
             };
             let Some(m) = next else { break };
+            if Some(m) == excluded {
+                continue;
+            }
             count += 1;
             let noisy = self.position.is_noisy(m);
             let gives_check = self.position.gives_check(m, &check_info);
@@ -419,7 +431,43 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     && ply < 2 * self.root_depth as usize
                     && self.position.see_ge(m, 0),
             );
-            let new_depth = depth - 1 + extension;
+            let mut new_depth = depth - 1 + extension;
+            if !N::ROOT
+                && Some(m) == table_move
+                && excluded.is_none()
+                && let Some(entry) = known
+                && pruning::may_be_singular(depth, &entry, table_score)
+                && ply < 2 * self.root_depth as usize
+            {
+                // Is this move the only good one?
+                let margin_beta = pruning::singular_beta(depth, table_score);
+                self.memory.stack.at(ply).excluded = Some(m);
+                let rest = self.search::<NonPv>(
+                    margin_beta - 1,
+                    margin_beta,
+                    (depth - 1) / 2,
+                    ply,
+                    cut_node,
+                );
+                self.memory.stack.at(ply).excluded = None;
+                if self.aborted {
+                    return DRAW;
+                }
+                if rest < margin_beta {
+                    new_depth = depth;
+                    if !N::PV && rest < margin_beta - SINGULAR_DOUBLE {
+                        new_depth = depth + 1;
+                    }
+                } else if margin_beta >= beta {
+                    // Several moves beat beta: one will in a full search as well.
+                    return margin_beta;
+                } else if table_score >= beta {
+                    new_depth = depth - 1 - SINGULAR_NEGATIVE;
+                } else if cut_node {
+                    new_depth = depth - 2;
+                }
+            }
+            let new_depth = new_depth;
 
             let mut reduction = 0;
             if depth >= REDUCTION_DEPTH && count > 1 + usize::from(N::PV) {
@@ -485,20 +533,36 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
 
         if count == 0 {
-            // No legal move is a loss, in check or not.
-            return mated_in(ply);
+            // No legal move is a loss, in check or not; no other move makes the
+            // excluded one singular.
+            return if excluded.is_some() {
+                alpha
+            } else {
+                mated_in(ply)
+            };
         }
         if let Some(m) = best_move {
             self.learn(ply, &rows, m, depth, &quiets, &noisies);
         }
+        // A quiet position, whose evaluation should have told its score.
+        if !in_check
+            && excluded.is_none()
+            && best_move.is_none_or(|m| !self.position.is_noisy(m))
+            && !(best >= beta && best <= static_eval)
+            && !(best_move.is_none() && best >= static_eval)
+        {
+            let last = self.memory.stack.last(ply);
+            let correction = &mut self.memory.histories.correction;
+            correction.update(&self.position, last, depth, best - static_eval);
+        }
         // With the better lines left out, the score is not the position's.
-        if !N::ROOT || self.pv_index == 0 {
+        if excluded.is_none() && (!N::ROOT || self.pv_index == 0) {
             self.job.table.store(
                 key,
                 Entry {
                     move_bits: best_move.map_or(0, GameMove::to_bits),
                     score: to_table(best, ply),
-                    eval: static_eval,
+                    eval: raw_eval,
                     depth,
                     bound: if best >= beta {
                         Bound::Lower
@@ -514,6 +578,80 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         best
     }
 
+    /// An evaluation as the correction histories see it; [`NONE`] stays.
+    #[inline]
+    pub fn corrected(&self, eval: Score, ply: usize) -> Score {
+        if eval == NONE {
+            return NONE;
+        }
+        let last = self.memory.stack.last(ply);
+        let correction = self.memory.histories.correction.get(&self.position, last);
+        (eval + correction).clamp(-EVAL_MAX, EVAL_MAX)
+    }
+
+    /// ProbCut (M. Buro, "ProbCut: An Effective Selective Extension of the
+    /// Alpha-Beta Algorithm", 1995): a capture that beats beta clearly in a
+    /// shallow search beats it in a deep one as well.
+    fn probcut(
+        &mut self,
+        known: Option<Entry>,
+        static_eval: Score,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Option<Score> {
+        let raised = beta + PROBCUT_MARGIN;
+        if depth < PROBCUT_DEPTH || is_mate(beta) {
+            return None;
+        }
+        let reduced = depth - PROBCUT_REDUCTION;
+        let table_move = known.and_then(|entry| G::Move::from_bits(entry.move_bits));
+        if let Some(entry) = known
+            && entry.depth >= reduced
+            && from_table(entry.score, ply) < raised
+        {
+            return None;
+        }
+        let us = self.position.side_to_move();
+        let rows = self.memory.stack.rows(ply);
+        let mut picker = Picker::quiescence(table_move, false, false, self.all);
+        while let Some(m) = picker.next(&self.position, &self.memory.histories, &rows) {
+            if !self.position.see_ge(m, raised - static_eval) {
+                continue;
+            }
+            if !self.make(ply, m) {
+                return Some(DRAW);
+            }
+            let window = (raised - 1, raised);
+            let mut score = self.descend::<NonPv>(us, window, 0, ply + 1, !cut_node);
+            if score >= raised && !self.aborted {
+                score = self.descend::<NonPv>(us, window, reduced, ply + 1, !cut_node);
+            }
+            self.unmake();
+            if self.aborted {
+                return Some(DRAW);
+            }
+            if score >= raised {
+                let entry = Entry {
+                    move_bits: m.to_bits(),
+                    score: to_table(score, ply),
+                    eval: NONE,
+                    depth: reduced + 1,
+                    bound: Bound::Lower,
+                    pv: false,
+                };
+                self.job.table.store(self.position.key(), entry);
+                return Some(if is_mate(score) {
+                    beta
+                } else {
+                    score - PROBCUT_MARGIN
+                });
+            }
+        }
+        None
+    }
+
     /// Passes and searches less deep: when even that is good enough, some move
     /// is as well.
     fn null_move(
@@ -527,6 +665,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         if depth < NULL_MOVE_DEPTH
             || eval < beta
             || beta <= -MATE_IN_MAX_PLY
+            || ply < self.no_pass_before
             || self.memory.stack.after_pass(ply)
             || !self.position.can_pass()
         {

@@ -154,6 +154,11 @@ impl Game for Position {
     }
 
     #[inline]
+    fn structure_keys(&self) -> [u64; 2] {
+        [self.pawn_key(), self.hand_key()]
+    }
+
+    #[inline]
     fn ply(&self) -> u32 {
         Position::ply(self)
     }

@@ -34,6 +34,8 @@ pub(super) struct State {
     pub(super) board_key: u64,
     /// Key of both hands.
     pub(super) hand_key: u64,
+    /// Key of the pawns on the board, tokins excluded.
+    pub(super) pawn_key: u64,
     /// The hand of the side to move.
     pub(super) hand: Hand,
     /// For each side, how many of its last moves gave check without a break.
@@ -89,6 +91,7 @@ impl Position {
                 pinned: Bitboard::EMPTY,
                 board_key: 0,
                 hand_key: 0,
+                pawn_key: 0,
                 hand: hands[side],
                 checks: ByColor::default(),
                 reach: 0,
@@ -109,6 +112,7 @@ impl Position {
         }
         position.state.board_key = position.compute_board_key();
         position.state.hand_key = position.compute_hand_key();
+        position.state.pawn_key = position.compute_pawn_key();
         position.find_checkers();
         position.seen.add(position.state.board_key);
         position
@@ -220,6 +224,25 @@ impl Position {
         self.state.board_key ^ self.state.hand_key
     }
 
+    /// Key of the pawns on the board, tokins excluded.
+    #[inline]
+    pub fn pawn_key(&self) -> u64 {
+        self.state.pawn_key
+    }
+
+    /// Key of both hands.
+    #[inline]
+    pub fn hand_key(&self) -> u64 {
+        self.state.hand_key
+    }
+
+    /// The pawn key, from scratch.
+    fn compute_pawn_key(&self) -> u64 {
+        Square::all()
+            .filter_map(|square| self.piece_on(square).map(|piece| pawn_key(piece, square)))
+            .fold(0, |key, pawn_key| key ^ pawn_key)
+    }
+
     /// The board key, from scratch.
     fn compute_board_key(&self) -> u64 {
         let side = if self.side == Color::White {
@@ -254,6 +277,7 @@ impl Position {
         assert_eq!(self.kings, fresh.kings);
         assert_eq!(self.state.board_key, fresh.state.board_key);
         assert_eq!(self.state.hand_key, fresh.state.hand_key);
+        assert_eq!(self.state.pawn_key, fresh.state.pawn_key);
         assert_eq!(self.state.hand, fresh.state.hand);
         assert_eq!(self.state.checkers, fresh.state.checkers);
         assert_eq!(self.state.pinned, fresh.state.pinned);
@@ -363,6 +387,7 @@ impl Position {
         self.past.push(self.state);
         let mut board_key = self.state.board_key ^ SIDE_KEY;
         let mut hand_key = self.state.hand_key;
+        let mut pawn_key = self.state.pawn_key;
         let mut captured = None;
         match m.source() {
             Source::Hand(kind) => {
@@ -371,6 +396,7 @@ impl Position {
                 let piece = Piece::new(us, kind);
                 self.put(to, piece);
                 board_key ^= piece_key(piece, to);
+                pawn_key ^= self::pawn_key(piece, to);
             }
             Source::Board(from) => {
                 let piece = self.mover(from);
@@ -378,6 +404,7 @@ impl Position {
                 if let Some(victim) = captured {
                     self.toggle(to, victim);
                     board_key ^= piece_key(victim, to);
+                    pawn_key ^= self::pawn_key(victim, to);
                     if victim.kind == PieceKind::King {
                         self.kings[victim.color] = None;
                     } else {
@@ -390,6 +417,7 @@ impl Position {
                 let after = Piece::new(us, kind_after(piece.kind, m));
                 self.put(to, after);
                 board_key ^= piece_key(piece, from) ^ piece_key(after, to);
+                pawn_key ^= self::pawn_key(piece, from) ^ self::pawn_key(after, to);
                 if piece.kind == PieceKind::King {
                     self.kings[us] = Some(to);
                 }
@@ -399,6 +427,7 @@ impl Position {
         self.ply += 1;
         self.state.board_key = board_key;
         self.state.hand_key = hand_key;
+        self.state.pawn_key = pawn_key;
         self.state.hand = self.hands[!us];
         self.state.reach = self.state.reach.saturating_add(1);
         self.state.last_move = Some(m);
@@ -539,6 +568,16 @@ fn kind_after(kind: PieceKind, m: Move) -> PieceKind {
 #[inline]
 fn piece_key(piece: Piece, square: Square) -> u64 {
     PIECE_KEYS[piece.index()][square.index()]
+}
+
+/// The piece's part of the pawn key: 0 for other pieces.
+#[inline]
+fn pawn_key(piece: Piece, square: Square) -> u64 {
+    if piece.kind == PieceKind::Pawn {
+        piece_key(piece, square)
+    } else {
+        0
+    }
 }
 
 #[inline]

@@ -1,0 +1,101 @@
+//! Where the records of a match go: one file for all games, or one a game in a
+//! directory.
+//!
+//! KIF readers take one game a file, so KIF always goes to a directory. In one
+//! CSA file games are parted by a line `/`; USI has one game a line.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::record::{Format, GameRecord};
+
+/// Writes records as games finish.
+pub struct RecordFiles {
+    format: Format,
+    target: Target,
+}
+
+enum Target {
+    Directory(PathBuf),
+    /// The file, and whether it has a game already.
+    File(File, bool),
+}
+
+impl RecordFiles {
+    /// Prepares to write games to `path`: a directory if it is one, ends in a
+    /// separator or the format is KIF, otherwise a file. What a match left there
+    /// is written anew if `again`, otherwise it is an error.
+    pub fn create(path: &Path, format: Format, again: bool) -> io::Result<RecordFiles> {
+        let separator = path.to_string_lossy().ends_with(std::path::is_separator);
+        let target = if path.is_dir() || separator || format == Format::Kif {
+            fs::create_dir_all(path)?;
+            let first = game_path(path, 0, format);
+            if !again && first.exists() {
+                return Err(exists(&first));
+            }
+            Target::Directory(path.to_path_buf())
+        } else {
+            if !again && fs::metadata(path).is_ok_and(|data| data.len() > 0) {
+                return Err(exists(path));
+            }
+            Target::File(File::create(path)?, false)
+        };
+        Ok(RecordFiles { format, target })
+    }
+
+    /// Writes game number `game` (from 0).
+    pub fn add(&mut self, game: usize, record: &GameRecord) -> io::Result<()> {
+        let text = self.format.write(record);
+        match &mut self.target {
+            Target::Directory(dir) => fs::write(game_path(dir, game, self.format), text),
+            Target::File(file, begun) => {
+                if *begun && self.format == Format::Csa {
+                    file.write_all(b"/\n")?;
+                }
+                *begun = true;
+                file.write_all(text.as_bytes())
+            }
+        }
+    }
+}
+
+fn game_path(dir: &Path, game: usize, format: Format) -> PathBuf {
+    dir.join(format!("game-{:05}.{}", game + 1, format.extension()))
+}
+
+fn exists(path: &Path) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        format!(
+            "{} exists: games are not written over others",
+            path.display()
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::sample;
+
+    #[test]
+    fn one_file_or_many() {
+        let dir = tempfile::tempdir().unwrap();
+        let csa = dir.path().join("games.csa");
+        let mut files = RecordFiles::create(&csa, Format::Csa, false).unwrap();
+        files.add(0, &sample()).unwrap();
+        files.add(1, &sample()).unwrap();
+        let text = fs::read_to_string(&csa).unwrap();
+        assert_eq!(text.matches("\n/\nV2.2\n").count(), 1);
+        assert!(RecordFiles::create(&csa, Format::Csa, false).is_err());
+        RecordFiles::create(&csa, Format::Csa, true).unwrap();
+        assert_eq!(fs::read_to_string(&csa).unwrap(), "");
+
+        let kif = dir.path().join("new/kif");
+        let mut files = RecordFiles::create(&kif, Format::Kif, false).unwrap();
+        files.add(0, &sample()).unwrap();
+        assert!(kif.join("game-00001.kifu").is_file());
+        assert!(RecordFiles::create(&kif, Format::Kif, false).is_err());
+    }
+}

@@ -1,0 +1,463 @@
+//! `tsuru match`: plays a match between two engines and says who is stronger.
+//!
+//! The table is on standard output when the match has ended (or Ctrl-C came); while
+//! it runs, a live one is on standard error, if that is a terminal.
+
+use std::fs;
+use std::io::{self, Write, stdout};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use tsuru::arena::adjudicate::{Adjudication, DrawRule, WinRule};
+use tsuru::arena::config::{self, EngineConfig};
+use tsuru::arena::files::RecordFiles;
+use tsuru::arena::journal::Journal;
+use tsuru::arena::limits::Limits;
+use tsuru::arena::openings::{self, Opening};
+use tsuru::arena::play::Settings;
+use tsuru::arena::stats::{Decision, Sprt};
+use tsuru::arena::tally::{EngineSummary, Summary};
+use tsuru::arena::{Match, Observer};
+use tsuru::record::{Format, GameRecord};
+use tsuru::shogi::Position;
+
+use super::{Done, RulesArgs, progress};
+
+/// A game is drawn after this many moves, as in tournaments of programs.
+const MAX_MOVES: u32 = 320;
+
+/// Play a match between two USI engines.
+///
+/// Games come in pairs, one opening with both colours. All results are the first
+/// engine's: its points, its Elo over the second with a 95 % interval, and the
+/// faults of both. Engines get the options that they declare of USI_Variant,
+/// EnteringKingRule and MaxMovesToDraw, so that they play by the referee's rules.
+#[derive(Args)]
+#[command(after_help = "\
+Engines: two programs, or --engine twice, or --engines FILE.
+The words of --engine: name=, cmd= (the program), arg= (may be repeated), dir=,
+option.NAME=VALUE, and time=, inc=, byoyomi=, movetime= (all ms), nodes=, depth= for
+limits of its own. Values with blanks are put in quotes. A TOML file:
+  byoyomi = 100                        # for engines without limits of their own
+  [[engine]]
+  name = \"new\"
+  cmd = \"./tsuru\"
+  options = { Threads = 1, USI_Hash = 64 }
+  [[engine]]
+  cmd = \"/usr/games/fairy-stockfish\"
+  nodes = 20000
+
+Examples:
+  tsuru match ./new ./old --nodes 5000 --openings openings.sfen --games 400
+  tsuru match --engine 'name=A cmd=./tsuru option.Threads=2' \\
+              --engine 'name=B cmd=./tsuru option.Threads=1' \\
+              --byoyomi 100 --sprt 0,10,0.05,0.05 --games 20000 --resume ab.state
+  tsuru match --engines match.toml --concurrency 2 --games-out games/ --format kif")]
+pub struct MatchArgs {
+    /// Two programs.
+    #[arg(value_name = "PROGRAM", num_args = 2, conflicts_with_all = ["engine", "engines"])]
+    programs: Vec<String>,
+
+    /// An engine in words, `name=A cmd=./a ...`; give it twice.
+    #[arg(long, value_name = "WORDS")]
+    engine: Vec<String>,
+
+    /// A TOML file with the engines.
+    #[arg(long, value_name = "FILE", conflicts_with = "engine")]
+    engines: Option<PathBuf>,
+
+    /// Openings, one a line: `startpos moves ...` or an sfen [default: the initial
+    /// position].
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+
+    /// Play the openings in the order that belongs to this number [default: as in
+    /// the file].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Number of games, rounded up to pairs.
+    #[arg(long, value_name = "N", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    games: u32,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+
+    /// Games at a time.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=512))]
+    concurrency: u16,
+
+    /// Overrun of a time limit that is forgiven, ms.
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    margin: u32,
+
+    /// How long an engine without a time limit may take for a move, ms.
+    #[arg(long, value_name = "MS", default_value_t = 120_000)]
+    hang_timeout: u32,
+
+    /// End a game as won when both engines say so: score (centipawns) and number
+    /// of moves of each.
+    #[arg(long, value_name = "SCORE,MOVES")]
+    adjudicate_win: Option<WinRule>,
+
+    /// End a game as drawn when both engines' scores are within SCORE of 0 for
+    /// MOVES of each, from ply FROM on.
+    #[arg(long, value_name = "SCORE,MOVES,FROM")]
+    adjudicate_draw: Option<DrawRule>,
+
+    /// End a game by the 24-point count when both kings have been in the enemy's
+    /// camp for PLIES without a capture.
+    #[arg(long, value_name = "PLIES")]
+    judge24: Option<u32>,
+
+    /// Stop when this sequential test has decided, as in 0,10,0.05,0.05.
+    #[arg(long, value_name = "ELO0,ELO1,ALPHA,BETA", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+
+    /// Write the games to this file, or into this directory (for KIF always).
+    #[arg(long, value_name = "PATH")]
+    games_out: Option<PathBuf>,
+
+    /// Format of the games.
+    #[arg(long, value_enum, default_value_t = FormatArg::Csa)]
+    format: FormatArg,
+
+    /// Keep the state of the match in this file, and go on from it if it exists.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+
+    /// Print a line for each game on standard error.
+    #[arg(long)]
+    log: bool,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    rules: RulesArgs,
+}
+
+/// The limits of engines that have none of their own.
+#[derive(Args)]
+struct LimitArgs {
+    /// Main time, ms.
+    #[arg(long, value_name = "MS")]
+    time: Option<u64>,
+
+    /// Time added before each move (Fischer), ms.
+    #[arg(long, value_name = "MS")]
+    inc: Option<u64>,
+
+    /// Time for each move after the main time, ms.
+    #[arg(long, value_name = "MS")]
+    byoyomi: Option<u64>,
+
+    /// Exact time for each move, ms.
+    #[arg(long, value_name = "MS")]
+    movetime: Option<u64>,
+
+    /// Nodes for each move.
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+
+    /// Depth of each search.
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatArg {
+    Kif,
+    Csa,
+    Usi,
+}
+
+impl FormatArg {
+    fn format(self) -> Format {
+        match self {
+            FormatArg::Kif => Format::Kif,
+            FormatArg::Csa => Format::Csa,
+            FormatArg::Usi => Format::Usi,
+        }
+    }
+}
+
+impl MatchArgs {
+    fn engines(&self) -> anyhow::Result<[EngineConfig; 2]> {
+        let LimitArgs {
+            time,
+            inc,
+            byoyomi,
+            movetime,
+            nodes,
+            depth,
+        } = self.limits;
+        let mut limits = Limits {
+            time,
+            inc,
+            byoyomi,
+            movetime,
+            nodes,
+            depth,
+        };
+        let engines = if let Some(path) = &self.engines {
+            let (engines, file_limits) = config::read_file(path)?;
+            if limits.is_empty() {
+                limits = file_limits;
+            }
+            engines
+        } else if self.programs.is_empty() {
+            self.engine
+                .iter()
+                .map(|words| EngineConfig::from_words(words))
+                .collect::<Result<_, _>>()?
+        } else {
+            self.programs
+                .iter()
+                .map(|program| EngineConfig::from_program(program))
+                .collect()
+        };
+        let engines = config::pair(engines, limits)?;
+        for engine in &engines {
+            if engine.limits.is_empty() {
+                bail!(
+                    "the engine {} has no limit: give --byoyomi, --time, --inc, --movetime, --nodes or --depth",
+                    engine.name
+                );
+            }
+        }
+        Ok(engines)
+    }
+
+    fn build(&self) -> anyhow::Result<Match<Position>> {
+        let engines = self.engines()?;
+        let mut rules = self.rules.rules();
+        if self.rules.max_moves.is_none() && rules.max_moves == 0 {
+            rules.max_moves = MAX_MOVES;
+        }
+        let mut openings = match &self.openings {
+            None => vec![Opening::default()],
+            Some(path) => {
+                let text = fs::read_to_string(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                openings::read::<Position>(&text, &rules)
+                    .with_context(|| format!("{}", path.display()))?
+            }
+        };
+        if openings.is_empty() {
+            bail!("there are no openings in the file");
+        }
+        if let Some(seed) = self.seed {
+            openings::shuffle(&mut openings, seed);
+        }
+        Ok(Match {
+            rules,
+            openings,
+            pairs: self.games.div_ceil(2) as usize,
+            concurrency: self.concurrency.into(),
+            settings: Settings {
+                event: format!("{} - {}", engines[0].name, engines[1].name),
+                margin: Duration::from_millis(self.margin.into()),
+                patience: Duration::from_millis(self.hang_timeout.into()),
+                adjudication: Adjudication {
+                    win: self.adjudicate_win,
+                    draw: self.adjudicate_draw,
+                    count: self.judge24,
+                },
+            },
+            sprt: self.sprt,
+            engines,
+        })
+    }
+}
+
+/// The live table and the records.
+struct Watcher {
+    bar: ProgressBar,
+    files: Option<RecordFiles>,
+    log: bool,
+}
+
+impl Observer for Watcher {
+    fn game(&mut self, number: usize, record: &GameRecord) -> io::Result<()> {
+        if self.log {
+            let line = game_line(number, record);
+            self.bar.suspend(|| eprintln!("{line}"));
+        }
+        match &mut self.files {
+            Some(files) => files.add(number, record),
+            None => Ok(()),
+        }
+    }
+
+    fn table(&mut self, summary: &Summary) {
+        self.bar.set_position(summary.games);
+        self.bar.set_message(table(summary));
+    }
+}
+
+pub fn run(args: &MatchArgs) -> anyhow::Result<Done> {
+    let game = args.build()?;
+    let (journal, finished) = match &args.resume {
+        None => (None, Default::default()),
+        Some(path) => {
+            let (journal, finished) = Journal::open(path, &game.description())?;
+            (Some(journal), finished)
+        }
+    };
+    let files = match &args.games_out {
+        None => None,
+        Some(path) => {
+            let again = !finished.is_empty();
+            let files = RecordFiles::create(path, args.format.format(), again)
+                .with_context(|| format!("cannot write games to {}", path.display()))?;
+            Some(files)
+        }
+    };
+    progress::watch_for_interrupt()?;
+    let bar = ProgressBar::new(game.games() as u64);
+    bar.set_style(
+        ProgressStyle::with_template("{wide_bar} {pos}/{len} {elapsed} (left {eta})\n{msg}")
+            .expect("a valid template"),
+    );
+    bar.enable_steady_tick(Duration::from_millis(500));
+    let mut watcher = Watcher {
+        bar,
+        files,
+        log: args.log,
+    };
+    let result = game.run(journal, finished, progress::interrupt_flag(), &mut watcher);
+    watcher.bar.finish_and_clear();
+    let summary = result?;
+
+    let mut out = stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &summary)?;
+        writeln!(out)?;
+    } else {
+        writeln!(out, "{}", table(&summary))?;
+    }
+    Ok(if summary.interrupted {
+        Done::Interrupted
+    } else {
+        Done::Yes
+    })
+}
+
+/// `game 12: A - B: black wins by resignation, 93 moves`.
+fn game_line(number: usize, record: &GameRecord) -> String {
+    let result = match record.result.winner() {
+        Some(winner) => format!("{winner} wins"),
+        None => "draw".to_string(),
+    };
+    let note = if record.note.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", record.note)
+    };
+    format!(
+        "game {}: {} - {}: {result}, {}{note}, {} moves",
+        number + 1,
+        record.black,
+        record.white,
+        record.ending.text(),
+        record.moves.len()
+    )
+}
+
+/// The table for people.
+fn table(summary: &Summary) -> String {
+    let [a, b] = &summary.engines;
+    let width = a.name.chars().count().max(b.name.chars().count());
+    let mut lines = vec![format!(
+        "{:width$}  points  wins draws losses  (as black)      (as white)      depth      nps",
+        ""
+    )];
+    for engine in [a, b] {
+        let colored = |[w, d, l]: [u64; 3]| format!("+{w} ={d} -{l}");
+        lines.push(format!(
+            "{:width$}  {:>6.1} {:>5} {:>5} {:>6}  {:<15} {:<15} {:>5.1} {:>8.0}",
+            engine.name,
+            engine.points,
+            engine.wins,
+            engine.draws,
+            engine.losses,
+            colored(engine.as_black),
+            colored(engine.as_white),
+            engine.mean_depth,
+            engine.nps,
+        ));
+    }
+    lines.push(format!(
+        "Games   {} of {}{}, {:.1} moves each",
+        summary.games,
+        summary.games_planned,
+        if summary.interrupted {
+            " (interrupted)"
+        } else {
+            ""
+        },
+        summary.mean_plies
+    ));
+    if let Some(elo) = &summary.elo {
+        lines.push(format!(
+            "Elo     {:+.1} (95 %: {:+.1} to {:+.1}), {} is stronger with {:.1} %",
+            elo.elo,
+            elo.low,
+            elo.high,
+            a.name,
+            100.0 * elo.los
+        ));
+    }
+    let [loss, half, even, ahead, win] = summary.pentanomial.0;
+    lines.push(format!(
+        "Pairs   0: {loss}, 1/2: {half}, 1: {even}, 3/2: {ahead}, 2: {win}"
+    ));
+    if let Some(sprt) = &summary.sprt {
+        let decision = match sprt.decision {
+            Decision::Continue => "undecided".to_string(),
+            Decision::AcceptElo0 => format!("{} Elo or less accepted", sprt.test.elo0),
+            Decision::AcceptElo1 => format!("{} Elo or more accepted", sprt.test.elo1),
+        };
+        lines.push(format!(
+            "SPRT    {}: LLR {:.2} ({:.2} to {:.2}), {decision}",
+            sprt.test, sprt.llr, sprt.lower, sprt.upper
+        ));
+    }
+    let endings: Vec<String> = summary
+        .endings
+        .iter()
+        .map(|(ending, count)| format!("{} {count}", ending.text()))
+        .collect();
+    lines.push(format!("Ends    {}", endings.join(", ")));
+    for engine in [a, b] {
+        lines.push(format!("Faults  {}: {}", engine.name, faults(engine)));
+    }
+    for engine in [a, b] {
+        if let Some(latency) = &engine.latency {
+            lines.push(format!(
+                "Time    {}: past its limit by {:+.1} ms at most, {:+.1} ms in 99 % of {} moves",
+                engine.name, latency.max_ms, latency.p99_ms, latency.moves
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+fn faults(engine: &EngineSummary) -> String {
+    if engine.faults.is_empty() {
+        return "none".to_string();
+    }
+    let faults: Vec<String> = engine
+        .faults
+        .iter()
+        .map(|(fault, count)| format!("{} {count}", fault.text()))
+        .collect();
+    faults.join(", ")
+}
