@@ -8,6 +8,8 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`bench`](mod@bench), [`perft`] | tools: the search's speed and signature, counting move sequences |
+//! | [`arena`] | matches between engines over USI |
+//! | [`record`] | records of games |
 //! | [`usi`] | the protocol: parsing, options, session, output |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
 //! | [`eval`] | static evaluations |

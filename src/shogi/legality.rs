@@ -210,18 +210,6 @@ impl Position {
             .first()
             .map_or(Ok(()), |from| Err(IllegalMove::LeavesKingInCheck(from)))
     }
-
-    /// Whether a legal move completes a perpetual check, which loses.
-    pub fn loses_by_perpetual_check(&self, m: Move) -> bool {
-        let mut after = self.clone();
-        after.make(m);
-        after.sennichite() == Some(Some(self.side))
-    }
-
-    /// Whether the side to move is checkmated.
-    pub fn is_mated(&self) -> bool {
-        self.state.checkers.any() && !self.has_legal_move()
-    }
 }
 
 #[cfg(test)]
