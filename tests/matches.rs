@@ -14,8 +14,10 @@ use tempfile::TempDir;
 const TSURU: &str = env!("CARGO_BIN_EXE_tsuru");
 
 /// The real engine, small and quick.
+/// Without its book, which chooses by chance.
 fn engine(name: &str, limits: &str) -> String {
-    format!("name={name} cmd={TSURU} option.USI_Hash=1 option.Threads=1 {limits}")
+    let options = "option.USI_Hash=1 option.Threads=1 option.USI_OwnBook=false";
+    format!("name={name} cmd={TSURU} {options} {limits}")
 }
 
 const OPENINGS: &str = "\

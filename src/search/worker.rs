@@ -62,7 +62,7 @@ pub(super) struct Memory<G: Game, E> {
     pub histories: Histories<G>,
     pub stack: Stack<G>,
     pub variations: Variations<G::Move>,
-    reductions: Reductions,
+    reductions: &'static Reductions,
 }
 
 impl<G: Game, E> Memory<G, E> {
@@ -72,7 +72,7 @@ impl<G: Game, E> Memory<G, E> {
             histories: Histories::new(),
             stack: Stack::new(),
             variations: Variations::new(),
-            reductions: Reductions::new(),
+            reductions: Reductions::shared(),
         }
     }
 }
