@@ -237,7 +237,7 @@ fn judge_captured_kings() {
             None,
             "goes on",
         ),
-        ("4k4/4r4/9/9/9/9/9/9/9 w - 1 moves 5b4b", None, "goes on"),
+        ("4k4/4r4/9/9/9/9/P8/9/9 w - 1 moves 5b4b", None, "goes on"),
     ] {
         let verdict = json(&["judge", "--json", "--variant", "kingcapture", game]);
         assert_eq!(verdict["result"].as_str(), result, "{game}");
