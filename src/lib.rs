@@ -8,9 +8,10 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`bench`](mod@bench), [`perft`] | tools: the search's speed and signature, counting move sequences |
-//! | [`arena`] | matches between engines over USI |
-//! | [`record`] | records of games |
+//! | [`arena`] | engine matches over USI, Elo and sequential tests |
+//! | [`record`] | games as text: KIF, CSA, USI |
 //! | [`usi`] | the protocol: parsing, options, session, output |
+//! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
 //! | [`eval`] | static evaluations |
 //! | [`shogi`] | the game: position, move generation, every rule |
@@ -44,6 +45,7 @@
 
 pub mod arena;
 pub mod bench;
+pub mod book;
 pub mod core;
 pub mod eval;
 pub mod game;

@@ -15,6 +15,11 @@ pub struct PositionArgs {
 }
 
 impl PositionArgs {
+    /// Whether no position was given.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     /// The position after its moves.
     pub fn load(&self, rules: &Rules) -> anyhow::Result<Position> {
         load(&self.words.join(" "), rules)

@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tsuru::shogi::{EnteringKingRule, Rules};
 
 mod bench;
+mod book;
 mod explain;
 mod input;
 mod judge;
@@ -46,6 +47,8 @@ enum Command {
     Perft(perft::PerftArgs),
     /// Search fixed positions to a fixed depth: speed and node signature.
     Bench(bench::BenchArgs),
+    /// Make, merge and look into opening books.
+    Book(book::BookArgs),
     /// Draw a position.
     Show(show::ShowArgs),
     /// Say whether a move is legal, and if not, which rule it breaks.
@@ -112,6 +115,7 @@ pub fn run() -> ExitCode {
         None => return tsuru::usi::run(),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Book(args)) => book::run(&args),
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),

@@ -84,6 +84,10 @@ pub trait Driver: Send {
     /// Whether the position has a last move to take back.
     fn can_take_back(&self) -> bool;
 
+    /// Whether the position's move number can be trusted: many GUIs write 1 for any
+    /// position that they did not reach by moves.
+    fn knows_ply(&self) -> bool;
+
     /// The side to move.
     fn side_to_move(&self) -> Color;
 
@@ -121,7 +125,8 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
     ))
 }
 
-fn shogi_rules(options: &RuleOptions) -> shogi::Rules {
+/// The options as rules of shogi.
+pub(super) fn shogi_rules(options: &RuleOptions) -> shogi::Rules {
     let mut rules = match options.variant {
         "kingcapture" => shogi::Rules::king_capture(),
         _ => shogi::Rules {
@@ -355,6 +360,11 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
 
     fn can_take_back(&self) -> bool {
         self.played > 0
+    }
+
+    fn knows_ply(&self) -> bool {
+        let first = (self.position.ply() as usize).saturating_sub(self.played);
+        self.command.sfen.is_none() || first > 1
     }
 
     fn side_to_move(&self) -> Color {

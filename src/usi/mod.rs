@@ -7,6 +7,7 @@
 //! * [`options`] is the table of the options;
 //! * [`driver`] holds the game and its search behind an object-safe trait, so that
 //!   `USI_Variant` can exchange them;
+//! * [`shelf`] holds the opening book that the options ask for;
 //! * [`mate`] answers `go mate`;
 //! * [`output`] writes lines, one at a time.
 //!
@@ -21,6 +22,7 @@ pub mod options;
 pub mod output;
 pub mod parse;
 pub mod session;
+pub mod shelf;
 
 use std::io::{self, BufRead, BufReader};
 use std::process::ExitCode;

@@ -13,6 +13,8 @@
 use std::fmt;
 
 use super::parse::parse_number;
+use crate::book::EMBEDDED_NAME;
+use crate::book::choose::BookOptions;
 use crate::search::limits::SearchOptions;
 use crate::shogi::EnteringKingRule;
 
@@ -63,6 +65,36 @@ pub enum Id {
     DepthLimit,
     /// Node limit of every search.
     NodesLimit,
+    /// Play from the book.
+    OwnBook,
+    /// File of the book.
+    BookFile,
+    /// Folder of the book.
+    BookDir,
+    /// Use the book up to this move.
+    BookMoves,
+    /// Per cent of the positions that the book is not used in.
+    BookIgnoreRate,
+    /// Centipawns that a book move may be worse than the best.
+    BookEvalDiff,
+    /// Least score of a book move of Black.
+    BookEvalBlackLimit,
+    /// Least score of a book move of White.
+    BookEvalWhiteLimit,
+    /// Least depth of a book move.
+    BookDepthLimit,
+    /// Search the book in its file.
+    BookOnTheFly,
+    /// Length of the line reported with a book move.
+    BookPvMoves,
+    /// Only book moves that are played often.
+    NarrowBook,
+    /// Choose book moves by how often they are played.
+    ConsiderBookMoveCount,
+    /// Find positions with another move number.
+    IgnoreBookPly,
+    /// Find flipped positions.
+    FlippedBook,
     /// File that the dialogue is written to.
     DebugLogFile,
     /// Empties the transposition table.
@@ -84,7 +116,14 @@ enum Kind {
         default: &'static str,
         vars: &'static [&'static str],
     },
-    Filename,
+    /// A path. GUIs offer to choose a file; a word can be typed as well.
+    Filename {
+        default: &'static str,
+    },
+    /// Any text.
+    Text {
+        default: &'static str,
+    },
     Button,
 }
 
@@ -112,10 +151,16 @@ impl fmt::Display for Definition {
                 write!(f, "combo default {default}")?;
                 vars.iter().try_for_each(|var| write!(f, " var {var}"))
             }
-            Kind::Filename => f.write_str("filename default <empty>"),
+            Kind::Filename { default } => write!(f, "filename default {}", or_empty(default)),
+            Kind::Text { default } => write!(f, "string default {}", or_empty(default)),
             Kind::Button => f.write_str("button"),
         }
     }
+}
+
+/// How the protocol writes a text that may be empty.
+fn or_empty(text: &str) -> &str {
+    if text.is_empty() { "<empty>" } else { text }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +168,7 @@ enum Value {
     Check(bool),
     Spin(i64),
     Combo(&'static str),
-    Filename(String),
+    Text(String),
     Button,
 }
 
@@ -184,6 +229,7 @@ fn default_threads() -> i64 {
 #[rustfmt::skip]
 fn table() -> Vec<Definition> {
     let search = SearchOptions::default();
+    let book = BookOptions::default();
     let check = |default| Kind::Check { default };
     let spin = |default, min, max| Kind::Spin { default, min, max };
     let row = |id, name, kind| Definition { id, name, aliases: &[], kind };
@@ -228,7 +274,26 @@ fn table() -> Vec<Definition> {
             check(search.generate_all_legal_moves)),
         row(Id::DepthLimit, "DepthLimit", spin(0, 0, i32::MAX.into())),
         row(Id::NodesLimit, "NodesLimit", spin(0, 0, i64::MAX)),
-        row(Id::DebugLogFile, "DebugLogFile", Kind::Filename),
+        Definition { aliases: &["OwnBook"], ..row(Id::OwnBook, "USI_OwnBook", check(true)) },
+        // YaneuraOu has a choice of names here. A path says more, and its names
+        // and `no_book` are taken as well.
+        row(Id::BookFile, "BookFile", Kind::Filename { default: EMBEDDED_NAME }),
+        row(Id::BookDir, "BookDir", Kind::Text { default: "book" }),
+        row(Id::BookMoves, "BookMoves", spin(book.moves.into(), 0, 10_000)),
+        row(Id::BookIgnoreRate, "BookIgnoreRate", spin(book.ignore_rate.into(), 0, 100)),
+        row(Id::BookEvalDiff, "BookEvalDiff", spin(book.eval_diff.into(), 0, 99_999)),
+        row(Id::BookEvalBlackLimit, "BookEvalBlackLimit",
+            spin(book.eval_limit[0].into(), -99_999, 99_999)),
+        row(Id::BookEvalWhiteLimit, "BookEvalWhiteLimit",
+            spin(book.eval_limit[1].into(), -99_999, 99_999)),
+        row(Id::BookDepthLimit, "BookDepthLimit", spin(book.depth_limit.into(), 0, 99_999)),
+        row(Id::BookOnTheFly, "BookOnTheFly", check(false)),
+        row(Id::BookPvMoves, "BookPvMoves", spin(book.pv_moves as i64, 1, 246)),
+        row(Id::NarrowBook, "NarrowBook", check(book.narrow)),
+        row(Id::ConsiderBookMoveCount, "ConsiderBookMoveCount", check(book.consider_count)),
+        row(Id::IgnoreBookPly, "IgnoreBookPly", check(book.ignore_ply)),
+        row(Id::FlippedBook, "FlippedBook", check(book.flipped)),
+        row(Id::DebugLogFile, "DebugLogFile", Kind::Filename { default: "" }),
         Definition { aliases: &["ClearHash"], ..row(Id::ClearHash, "Clear_Hash", Kind::Button) },
     ]
 }
@@ -273,7 +338,7 @@ impl Options {
                 .iter()
                 .find(|var| var.eq_ignore_ascii_case(text))
                 .map(|var| Value::Combo(var)),
-            Kind::Filename => Some(Value::Filename(match text {
+            Kind::Filename { .. } | Kind::Text { .. } => Some(Value::Text(match text {
                 "<empty>" => String::new(),
                 _ => text.to_string(),
             })),
@@ -311,7 +376,7 @@ impl Options {
             Kind::Check { default } => Value::Check(default),
             Kind::Spin { default, .. } => Value::Spin(default),
             Kind::Combo { default, .. } => Value::Combo(default),
-            Kind::Filename => Value::Filename(String::new()),
+            Kind::Filename { default } | Kind::Text { default } => Value::Text(default.to_string()),
             Kind::Button => Value::Button,
         };
         self.values[id as usize].clone().unwrap_or_else(default)
@@ -322,8 +387,7 @@ impl Options {
             Value::Check(on) => on.to_string(),
             Value::Spin(number) => number.to_string(),
             Value::Combo(word) => word.to_string(),
-            Value::Filename(name) if name.is_empty() => "<empty>".to_string(),
-            Value::Filename(name) => name,
+            Value::Text(text) => or_empty(&text).to_string(),
             Value::Button => "(button)".to_string(),
         }
     }
@@ -349,10 +413,10 @@ impl Options {
         }
     }
 
-    /// The file of a filename option; empty when not set, or for other types.
-    pub fn filename(&self, id: Id) -> String {
+    /// The text of a filename or string option; empty for other types.
+    pub fn string(&self, id: Id) -> String {
         match self.value(id) {
-            Value::Filename(name) => name,
+            Value::Text(text) => text,
             _ => String::new(),
         }
     }
@@ -364,6 +428,25 @@ impl Options {
             variant: self.combo(Id::Variant),
             entering_king: self.combo(Id::EnteringKingRule),
             max_moves: is_set.then(|| self.spin(Id::MaxMovesToDraw) as u32),
+        }
+    }
+
+    /// What concerns the choice of a book move.
+    pub fn book(&self) -> BookOptions {
+        BookOptions {
+            moves: self.spin(Id::BookMoves) as u32,
+            ignore_rate: self.spin(Id::BookIgnoreRate) as u32,
+            eval_diff: self.spin(Id::BookEvalDiff) as i32,
+            eval_limit: [
+                self.spin(Id::BookEvalBlackLimit) as i32,
+                self.spin(Id::BookEvalWhiteLimit) as i32,
+            ],
+            depth_limit: self.spin(Id::BookDepthLimit) as u32,
+            pv_moves: self.spin(Id::BookPvMoves) as usize,
+            narrow: self.check(Id::NarrowBook),
+            consider_count: self.check(Id::ConsiderBookMoveCount),
+            ignore_ply: self.check(Id::IgnoreBookPly),
+            flipped: self.check(Id::FlippedBook),
         }
     }
 
@@ -438,6 +521,13 @@ mod tests {
                     .to_string()
             )
         );
+        for line in [
+            "option name BookFile type filename default tsuru_book.db",
+            "option name BookDir type string default book",
+            "option name DebugLogFile type filename default <empty>",
+        ] {
+            assert!(lines.contains(&line.to_string()), "{line}");
+        }
         assert!(lines.contains(&"option name USI_Ponder type check default false".to_string()));
     }
 
@@ -448,6 +538,7 @@ mod tests {
             format!("{ours:?}"),
             format!("{:?}", SearchOptions::default())
         );
+        assert_eq!(Options::default().book(), BookOptions::default());
     }
 
     #[test]
@@ -468,11 +559,17 @@ mod tests {
         options
             .set("DebugLogFile", Some("C:\\将棋 log\\a.txt"))
             .unwrap();
-        assert_eq!(options.filename(Id::DebugLogFile), "C:\\将棋 log\\a.txt");
+        assert_eq!(options.string(Id::DebugLogFile), "C:\\将棋 log\\a.txt");
         for empty in [Some("<empty>"), Some(""), None] {
             options.set("DebugLogFile", empty).unwrap();
-            assert_eq!(options.filename(Id::DebugLogFile), "");
+            assert_eq!(options.string(Id::DebugLogFile), "");
         }
+        options
+            .set("bookfile", Some("ブック\\user book1.db"))
+            .unwrap();
+        assert_eq!(options.string(Id::BookFile), "ブック\\user book1.db");
+        options.set("BookFile", None).unwrap();
+        assert_eq!(options.get("BookFile").unwrap().1, "<empty>");
         assert_eq!(options.set("clear_hash", None).unwrap().id, Id::ClearHash);
     }
 

@@ -14,19 +14,26 @@
 //! that the GUI predicted, so that the table knows all the opponent's choices; the
 //! hit restarts on the real position (YaneuraOu's documentation,
 //! "Stochastic Ponder"). The GUI sees nothing of the first search.
+//!
+//! A move from the book answers a `go` without a search, unless it is to analyse:
+//! `infinite`, `searchmoves` and `ConsiderationMode` want the engine's own opinion.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::Busy;
-use super::driver::{Driver, new_driver};
+use super::driver::{Driver, new_driver, shogi_rules};
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
 use super::parse::{Command, Go};
+use super::shelf::{self, Shelf};
 use crate::bench;
+use crate::book::choose::Choice;
 use crate::core::Color;
 use crate::core::score::Usi;
+use crate::search::info::Reporter;
 use crate::search::limits::Clock;
+use crate::shogi::Position;
 
 /// Byoyomi assumed when a ponder hit comes without any clock ever known, ms.
 const UNKNOWN_CLOCK_BYOYOMI: i64 = 1000;
@@ -47,6 +54,8 @@ struct Running {
     pondering: bool,
     /// The search is on the position before the predicted move, and mute.
     stochastic: bool,
+    /// There is no search but an answer from the book, which waits.
+    book: Option<String>,
 }
 
 /// The clock that the GUI told last, kept up to date with what we used since: a
@@ -91,6 +100,7 @@ pub struct Session {
     driver: Box<dyn Driver>,
     /// Threads and hash that the driver has.
     resources: Option<(usize, usize)>,
+    shelf: Shelf,
     /// Those that `isready` has prepared the memory of.
     warm: Option<(usize, usize)>,
     running: Option<Running>,
@@ -112,6 +122,7 @@ impl Session {
             rules,
             driver: new_driver(rules),
             resources: None,
+            shelf: Shelf::default(),
             warm: None,
             running: None,
             pending: Vec::new(),
@@ -127,7 +138,8 @@ impl Session {
             Command::Usi => self.identify(),
             Command::IsReady => {
                 if self.running.is_none() {
-                    self.prepare(read_at);
+                    let stale = self.shelf.is_stale();
+                    self.prepare(read_at, stale);
                     self.warm_up(read_at);
                 }
                 self.output.line("readyok");
@@ -223,7 +235,7 @@ impl Session {
         match change.id {
             Id::ClearHash => self.driver.clear(),
             Id::DebugLogFile => {
-                let path = self.options.filename(Id::DebugLogFile);
+                let path = self.options.string(Id::DebugLogFile);
                 if let Err(error) = self.output.set_log(&path) {
                     let path = printable(&path);
                     self.output
@@ -269,15 +281,24 @@ impl Session {
         }
     }
 
-    /// Makes the driver ready for a search; costs nothing the second time. The
-    /// clock may be running already.
-    fn prepare(&mut self, read_at: Instant) {
-        if self.resources == Some(self.wanted_resources()) && self.rules == self.options.rules() {
+    /// Makes the driver and the book ready for a search; costs nothing the second
+    /// time, unless the book is stale. The clock may be running already.
+    fn prepare(&mut self, read_at: Instant, book_is_stale: bool) {
+        let needs_book = book_is_stale || !self.shelf.is_current(&self.options);
+        if self.resources == Some(self.wanted_resources())
+            && self.rules == self.options.rules()
+            && !needs_book
+        {
             return;
         }
         self.slow_work(read_at, |session| {
             session.apply_rules();
             session.apply_resources();
+            if needs_book {
+                for note in session.shelf.refresh(&session.options) {
+                    session.output.note(&note);
+                }
+            }
         });
     }
 
@@ -335,6 +356,10 @@ impl Session {
         let Some(running) = &mut self.running else {
             return;
         };
+        if let Some(answer) = running.book.take() {
+            running.sink.answer(&answer);
+            return;
+        }
         if !running.stochastic {
             self.driver.stop();
             return;
@@ -366,6 +391,7 @@ impl Session {
             go,
             sink,
             stochastic,
+            book: None,
         });
     }
 
@@ -375,7 +401,7 @@ impl Session {
             self.perft(depth, read_at);
             return;
         }
-        self.prepare(read_at);
+        self.prepare(read_at, false);
         if go.mate.is_some() {
             let sink = SearchSink::new(Arc::clone(&self.output), false);
             self.driver.start_mate(&go, read_at, Arc::clone(&sink));
@@ -384,6 +410,7 @@ impl Session {
                 sink,
                 pondering: false,
                 stochastic: false,
+                book: None,
             });
             return;
         }
@@ -394,9 +421,49 @@ impl Session {
             let side = self.driver.side_to_move();
             self.clock.start(go.clock, read_at, side);
         }
+        if let Some(choice) = self.book_move(&go) {
+            self.answer_from_book(go, &choice);
+            return;
+        }
         let stochastic =
             go.ponder && self.options.check(Id::StochasticPonder) && self.driver.can_take_back();
         self.launch(go, read_at, stochastic);
+    }
+
+    /// A move from the book, when it may answer.
+    fn book_move(&self, go: &Go) -> Option<Choice> {
+        let analysis = go.infinite
+            || !(go.ponder || go.is_limited())
+            || !go.searchmoves.is_empty()
+            || self.options.check(Id::ConsiderationMode);
+        if analysis || !self.options.check(Id::OwnBook) {
+            return None;
+        }
+        let position = Position::from_sfen(&self.driver.sfen(), &shogi_rules(&self.rules)).ok()?;
+        let mut options = self.options.book();
+        options.ignore_ply |= !self.driver.knows_ply();
+        self.shelf.choose(&position, &options)
+    }
+
+    /// Answers with a move from the book: at once, or when pondering ends.
+    fn answer_from_book(&mut self, go: Go, choice: &Choice) {
+        let sink = SearchSink::new(Arc::clone(&self.output), false);
+        let pv_moves = self.options.book().pv_moves;
+        self.output.note(&shelf::note(choice));
+        sink.info(&shelf::info(choice, pv_moves));
+        let mut answer = Some(shelf::answer(choice));
+        if !go.ponder
+            && let Some(answer) = answer.take()
+        {
+            sink.answer(&answer);
+        }
+        self.running = Some(Running {
+            pondering: go.ponder,
+            go,
+            sink,
+            stochastic: false,
+            book: answer,
+        });
     }
 
     fn ponderhit(&mut self, clock: Option<Clock>, read_at: Instant) {
@@ -412,7 +479,9 @@ impl Session {
         };
         let side = self.driver.side_to_move();
         self.clock.start(clock, read_at, side);
-        if running.stochastic {
+        if let Some(answer) = running.book.take() {
+            running.sink.answer(&answer);
+        } else if running.stochastic {
             let go = Go {
                 ponder: false,
                 clock: clock.or(go.clock),
