@@ -388,7 +388,8 @@ mod tests {
                 }
                 stop.store(true, Ordering::Relaxed);
             });
-            file.run(&HandEvaluator, 2, target, &stop, &progress).unwrap();
+            file.run(&HandEvaluator, 2, target, &stop, &progress)
+                .unwrap();
         });
         let state = file.state.clone();
         assert!(state.games >= 2);
@@ -414,7 +415,10 @@ mod tests {
             ..settings()
         };
         let error = DataFile::open(&path, other, &[]).err().unwrap().to_string();
-        assert!(error.ends_with("was begun with `seed` = 1, not 2"), "{error}");
+        assert!(
+            error.ends_with("was begun with `seed` = 1, not 2"),
+            "{error}"
+        );
         let openings = [Opening::default()];
         let error = DataFile::open(&path, settings(), &openings).err().unwrap();
         assert!(matches!(error, GensfenError::Settings { .. }));

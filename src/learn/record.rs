@@ -170,7 +170,8 @@ impl Reader {
         let limit = (count * BYTES) as u64;
         self.file.by_ref().take(limit).read_to_end(&mut bytes)?;
         let (records, rest) = bytes.as_chunks::<BYTES>();
-        self.rest = rest.len();
+        // Only the last read that finds anything is a short one.
+        self.rest += rest.len();
         Ok(records.to_vec())
     }
 
@@ -197,12 +198,12 @@ mod tests {
             "7c01c270905863e12563805f7e7d3b1e0ff0e19420560984158c877700004992bffe9d409700ff00",
         ),
         (
-            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 300",
-            "3i1g+",
+            "3s3n1/l2gk1sb1/p2gppp1l/1B2r2p1/1P3N3/P3PPP1P/S1PPn2P1/L2GRK3/1N1G3SL b 4P 61",
+            "4e3c+",
             1234,
-            300,
+            61,
             1,
-            "2381510a86f515e900473c3ed5010020c52758530004cb48123fc3f99024ebbcd204068d2c010100",
+            "4425468261fd9484c39904484b207fc5fae37c5fc4f300013e028b3189630000d204948f3d000100",
         ),
         (
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",

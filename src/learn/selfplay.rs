@@ -276,10 +276,10 @@ mod tests {
             moves: ["7g7f", "3c3d", "2g2f"].map(String::from).to_vec(),
         }];
         let mut player = Player::new(HandEvaluator, &settings, &openings);
+        let start = player.candidate(&mut Random::new(1)).unwrap();
         let game = player.play(0, &AtomicBool::new(false)).unwrap();
-        let first = game[0].position().unwrap();
         assert_eq!(
-            first.sfen(),
+            start.sfen(),
             "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3"
         );
         for record in game {

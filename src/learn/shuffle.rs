@@ -65,7 +65,9 @@ pub fn shuffle(
         total += fs::metadata(input).map_err(FileError::at(input))?.len();
     }
     // Parts differ in size: room for that.
-    let parts = (total + total / 8).div_ceil(memory.max(1)).clamp(1, MAX_PARTS);
+    let parts = (total + total / 8)
+        .div_ceil(memory.max(1))
+        .clamp(1, MAX_PARTS);
     let mut temporary = Temporary(Vec::new());
     let mut writers = Vec::new();
     for part in 0..parts {
@@ -184,7 +186,10 @@ mod tests {
         let in_parts = go("out", 1, 5000);
         // A record's place says nothing of where it was.
         let moved = |order: &[u32]| -> f64 {
-            let distances = order.iter().zip(0u32..).map(|(&n, i)| f64::from(n.abs_diff(i)));
+            let distances = order
+                .iter()
+                .zip(0u32..)
+                .map(|(&n, i)| f64::from(n.abs_diff(i)));
             distances.sum::<f64>() / 1000.0
         };
         for order in [&first, &in_parts] {

@@ -120,11 +120,7 @@ fn examine(bytes: &[u8; BYTES]) -> Result<Facts, RecordError> {
 impl Statistics {
     /// Reads a file. `done` counts the records read; the statistics are of the part
     /// that was read when `stop` becomes true.
-    pub fn of(
-        path: &Path,
-        stop: &AtomicBool,
-        done: &AtomicU64,
-    ) -> Result<Statistics, FileError> {
+    pub fn of(path: &Path, stop: &AtomicBool, done: &AtomicU64) -> Result<Statistics, FileError> {
         let mut reader = Reader::open(path).map_err(FileError::at(path))?;
         let mut statistics = Statistics::default();
         let mut distinct = Distinct::new(1 << 21);

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// Columns that a line may have.
-const WIDTH: usize = 100;
+/// Columns that a line of an array may have: rustfmt keeps one free.
+const WIDTH: usize = 99;
 
 /// The text of the file with these weights.
 pub fn render(weights: &[i16]) -> String {
