@@ -226,6 +226,29 @@ fn judge_illegal_moves_and_closing_words() {
 }
 
 #[test]
+fn judge_captured_kings() {
+    for (game, result, reason) in [
+        (
+            "4k4/4R4/9/9/9/9/9/9/4K4 b - 1 moves 5b5a",
+            Some("black"),
+            "king captured",
+        ),
+        // Set up without a king: none was captured.
+        (
+            "4k4/4R4/9/9/9/9/9/9/9 b - 1 moves 5b4b 5a6a",
+            None,
+            "goes on",
+        ),
+        ("4k4/4r4/9/9/9/9/9/9/9 w - 1 moves 5b4b", None, "goes on"),
+    ] {
+        let verdict = json(&["judge", "--json", "--variant", "kingcapture", game]);
+        assert_eq!(verdict["result"].as_str(), result, "{game}");
+        let text = verdict["reason"].as_str().expect("a text");
+        assert!(text.contains(reason), "{game}: {text}");
+    }
+}
+
+#[test]
 fn judge_impasse() {
     let sfen = "sfen 1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b RB 1";
     let impasse = &json(&["judge", "--json", sfen])["impasse"];
@@ -273,7 +296,14 @@ fn bad_input_is_refused_with_a_reason() {
     refused(&["show", "sfen 9/9/9 b - 1"], "9/9/9");
     refused(&["show", "startpos moves 7g7f 7g7f"], "move 2 (7g7f)");
     refused(&["perft", "3", "sfen +K8/9/9/9/9/9/9/9/9 b - 1"], "+K8");
-    refused(&["explain", "startpos"], "move is missing");
+    for position in [
+        "startpos",
+        "sfen",
+        "position",
+        "4k4/9/9/9/9/9/9/9/4K4 b P 1",
+    ] {
+        refused(&["explain", position], "move is missing");
+    }
     refused(&["judge", "--file", "/no/such/file"], "/no/such/file");
     for args in [
         &["perft"][..],

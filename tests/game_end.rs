@@ -111,7 +111,7 @@ fn every_verdict() {
     assert_eq!(count, 39);
 }
 
-/// The boundary examples of usi.md section 8, which cshogi confirms.
+/// One point or one piece more or less decides; confirmed with cshogi.
 #[test]
 fn declarations_at_the_boundary() {
     let rule = EnteringKingRule::CSARule27;

@@ -527,6 +527,25 @@ fn the_opening_is_fast() {
     });
 }
 
+/// The clock runs while the engine prepares itself for a `go` that no `isready`
+/// came before.
+#[test]
+fn an_unprepared_engine_keeps_its_time() {
+    for hash in [128, 1024] {
+        best_time(200, || {
+            let mut engine = Engine::new(Style::Lf);
+            engine.send(&format!("setoption name USI_Hash value {hash}\nusi"));
+            engine.wait("usiok");
+            let begin = Instant::now();
+            engine.send("position startpos\ngo btime 0 wtime 0 byoyomi 200");
+            engine.best();
+            let time = begin.elapsed();
+            engine.quit();
+            time
+        });
+    }
+}
+
 #[test]
 fn stop_is_answered_at_once() {
     let mut engine = Engine::ready(Style::Lf);
@@ -678,6 +697,15 @@ fn a_bad_position_keeps_what_is_good() {
     }
     engine.send("position startpos moves 7g7f 3c3d resign");
     assert_eq!(engine.ask("sfen"), good);
+    // It is still the good one that another variant goes on with.
+    engine.send("position sfen 9/9 b -\nsetoption name USI_Variant value kingcapture");
+    assert_eq!(engine.ask("sfen"), good);
+    // And what only that variant allows is played then.
+    engine.send("setoption name USI_Variant value shogi");
+    engine.send("position sfen 4k4/9/9/9/9/4r4/9/4G4/4K4 b - 1 moves 5h4h");
+    assert!(engine.ask("sfen").ends_with(" b - 1"));
+    engine.send("setoption name USI_Variant value kingcapture");
+    assert!(engine.ask("sfen").ends_with(" w - 2"));
     engine.quit();
 }
 

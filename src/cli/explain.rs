@@ -46,7 +46,14 @@ struct Report {
 pub fn run(args: &ExplainArgs) -> anyhow::Result<Done> {
     let text = args.words.join(" ");
     let (position, r#move) = text.trim().rsplit_once(' ').unwrap_or(("", text.trim()));
-    if r#move.contains('/') || matches!(r#move, "startpos" | "moves" | "b" | "w" | "-") {
+    // The position's last word may be anything from its start to a move number.
+    if r#move.contains('/')
+        || matches!(
+            r#move,
+            "position" | "startpos" | "sfen" | "moves" | "b" | "w" | "-"
+        )
+        || r#move.bytes().all(|byte| byte.is_ascii_digit())
+    {
         bail!("the move is missing: it comes last, after the position");
     }
     let position = input::load(position, &args.rules.rules())?;

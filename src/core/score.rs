@@ -72,7 +72,7 @@ pub const fn from_table(score: Score, ply: usize) -> Score {
 /// Prints a score as USI does: `cp 35`, `mate 7`, `mate -6`.
 ///
 /// Mates are counted in plies. GUIs misread a mate of zero plies, so a side
-/// that is mated already prints as `mate -1` (usi.md appendix C).
+/// that is mated already prints as `mate -1`.
 pub struct Usi(pub Score);
 
 impl fmt::Display for Usi {

@@ -1,5 +1,7 @@
 //! What bounds one search: the words of `go`, and the options that shape it.
 
+use std::time::Instant;
+
 /// The clock as a `go` or `ponderhit` line tells it, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
@@ -29,6 +31,8 @@ pub struct Limits<M> {
     pub ponder: bool,
     /// Search only these moves at the root; empty means all.
     pub searchmoves: Vec<M>,
+    /// When `go` came, from which all times count; absent means now.
+    pub since: Option<Instant>,
 }
 
 impl<M> Default for Limits<M> {
@@ -41,6 +45,7 @@ impl<M> Default for Limits<M> {
             infinite: false,
             ponder: false,
             searchmoves: Vec::new(),
+            since: None,
         }
     }
 }
@@ -70,7 +75,7 @@ pub struct SearchOptions {
     pub pv_interval: u64,
     /// Report fail-low and fail-high scores (`OutputFailLHPV`).
     pub output_fail_lh_pv: bool,
-    /// For analysis: always report, with lines as long as can be
+    /// For analysis: report every iteration, however soon after the last one
     /// (`ConsiderationMode`).
     pub consideration_mode: bool,
     /// Search useless non-promotions as well (`GenerateAllLegalMoves`).

@@ -16,6 +16,7 @@
 //! | `root` | iterative deepening, aspiration windows, lines, reports, vote |
 //! | `worker` | the recursive search of one node |
 //! | `quiescence` | the search of captures, checks and evasions at the leaves |
+//! | `shallow` | decisions by a shallower search: null move, ProbCut, singular extensions |
 //! | `pruning` | each selective heuristic as one small function |
 //! | `picker` | moves in stages, most promising first |
 //! | [`history`] | what earlier cut-offs teach about moves |
@@ -33,6 +34,7 @@ pub mod pool;
 mod pruning;
 mod quiescence;
 mod root;
+mod shallow;
 mod stack;
 pub mod time;
 pub mod tt;

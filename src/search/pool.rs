@@ -369,16 +369,22 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
 
     /// Replaces the transposition table by an empty one of `megabytes` MiB, or
     /// of what the system grants, and returns the size got. Ends a running
-    /// search. Nothing happens when the size stays.
+    /// search. Nothing happens when the size stays. Its memory is handed out as
+    /// it is used, unless [`ThreadPool::touch_hash`] asks for it at once.
     pub fn set_hash(&mut self, megabytes: usize) -> usize {
         self.finish();
         if megabytes.max(1) != self.table.megabytes() {
             // The old one goes first: both may be too much.
             self.table = Arc::new(TranspositionTable::new(1));
             self.table = Arc::new(TranspositionTable::new(megabytes));
-            self.table.touch(TOUCH_TABLE);
         }
         self.table.megabytes()
+    }
+
+    /// Has the operating system hand out the table's memory, for up to a second,
+    /// so that searches need not wait for it.
+    pub fn touch_hash(&self) {
+        self.table.touch(TOUCH_TABLE);
     }
 
     /// Size of the transposition table in MiB.
@@ -415,7 +421,7 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
         options: SearchOptions,
         reporter: Arc<dyn Reporter<G::Move>>,
     ) {
-        let start = Instant::now();
+        let start = limits.since.unwrap_or_else(Instant::now);
         self.finish();
         self.table.new_search();
         self.control = Arc::new(Control::new(limits.ponder, false));

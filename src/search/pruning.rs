@@ -7,6 +7,8 @@
 //! Pruning", "Static Exchange Evaluation", "Internal Iterative Reductions",
 //! "Check Extensions".
 
+use once_cell::sync::Lazy;
+
 use super::info::Bound;
 use super::params::*;
 use super::tt::Entry;
@@ -90,22 +92,28 @@ pub(super) fn history_bonus(depth: i32) -> i32 {
     (BONUS_SLOPE * depth - BONUS_OFFSET).min(BONUS_MAX)
 }
 
-/// Late move reductions by depth and move number.
-pub(super) struct Reductions(Box<[[i32; 64]; 64]>);
+/// Late move reductions by depth and move number, in 1/1024 ply, before
+/// adjustments.
+pub(super) struct Reductions([[i32; 64]; 64]);
+
+static REDUCTIONS: Lazy<Reductions> = Lazy::new(|| {
+    let mut table = [[0; 64]; 64];
+    for (depth, row) in table.iter_mut().enumerate().skip(1) {
+        for (count, cell) in row.iter_mut().enumerate().skip(1) {
+            let product = (depth as f64).ln() * (count as f64).ln();
+            *cell = (REDUCTION_BASE + REDUCTION_SLOPE * product) as i32;
+        }
+    }
+    Reductions(table)
+});
 
 impl Reductions {
-    pub fn new() -> Self {
-        let mut table = Box::new([[0; 64]; 64]);
-        for (depth, row) in table.iter_mut().enumerate().skip(1) {
-            for (count, cell) in row.iter_mut().enumerate().skip(1) {
-                let product = (depth as f64).ln() * (count as f64).ln();
-                *cell = (REDUCTION_BASE + REDUCTION_SLOPE * product) as i32;
-            }
-        }
-        Reductions(table)
+    /// The table, which all threads share.
+    pub fn shared() -> &'static Reductions {
+        &REDUCTIONS
     }
 
-    /// The reduction before adjustments, in 1/1024 ply.
+    /// The reduction of the move of this number.
     #[inline]
     pub fn get(&self, depth: i32, count: usize) -> i32 {
         self.0[(depth.max(0) as usize).min(63)][count.min(63)]

@@ -17,12 +17,13 @@ use super::picker::Picker;
 use super::pool::Job;
 use super::pruning::{self, Reductions};
 use super::root::{Line, RootMove};
+use super::shallow::Singular;
 use super::stack::{Stack, Variations};
 use super::time::Timer;
 use super::tt::Entry;
 use crate::core::score::{
-    DRAW, EVAL_MAX, INFINITE, MATE_IN_MAX_PLY, MAX_PLY, NONE, from_table, is_mate, mate_in,
-    mated_in, to_table,
+    DRAW, EVAL_MAX, INFINITE, MATE_IN_MAX_PLY, MAX_PLY, NONE, from_table, mate_in, mated_in,
+    to_table,
 };
 use crate::core::{Color, MoveList, Score};
 use crate::game::{Evaluator, Game, GameMove, ImmediateWin, Repetition, Stage};
@@ -61,7 +62,7 @@ pub(super) struct Memory<G: Game, E> {
     pub histories: Histories<G>,
     pub stack: Stack<G>,
     pub variations: Variations<G::Move>,
-    reductions: Reductions,
+    reductions: &'static Reductions,
 }
 
 impl<G: Game, E> Memory<G, E> {
@@ -71,7 +72,7 @@ impl<G: Game, E> Memory<G, E> {
             histories: Histories::new(),
             stack: Stack::new(),
             variations: Variations::new(),
-            reductions: Reductions::new(),
+            reductions: Reductions::shared(),
         }
     }
 }
@@ -93,7 +94,7 @@ pub(super) struct Search<'a, G: Game, E> {
     /// The deepest ply reached.
     pub seldepth: u32,
     /// Nearer to the root than this, passing is not tried (its verification).
-    no_pass_before: usize,
+    pub(super) no_pass_before: usize,
     /// Set once the search is broken off: all scores from then on are void.
     pub aborted: bool,
     /// Watches the clock, in the main thread.
@@ -251,7 +252,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
     /// Searches the position reached at `ply`, in which the side `us` moved
     /// last; window and score are from the view of `us`.
     #[inline]
-    fn descend<N: NodeKind>(
+    pub(super) fn descend<N: NodeKind>(
         &mut self,
         us: Color,
         (alpha, beta): (Score, Score),
@@ -422,52 +423,27 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                 }
             }
 
-            // A check that costs nothing is looked into near the leaves, where
-            // it would fall victim to the horizon.
-            let extension = i32::from(
-                gives_check
-                    && !N::ROOT
-                    && depth <= CHECK_EXTENSION_DEPTH
-                    && ply < 2 * self.root_depth as usize
-                    && self.position.see_ge(m, 0),
-            );
-            let mut new_depth = depth - 1 + extension;
-            if !N::ROOT
-                && Some(m) == table_move
-                && excluded.is_none()
-                && let Some(entry) = known
-                && pruning::may_be_singular(depth, &entry, table_score)
-                && ply < 2 * self.root_depth as usize
-            {
-                // Is this move the only good one?
-                let margin_beta = pruning::singular_beta(depth, table_score);
-                self.memory.stack.at(ply).excluded = Some(m);
-                let rest = self.search::<NonPv>(
-                    margin_beta - 1,
-                    margin_beta,
-                    (depth - 1) / 2,
-                    ply,
-                    cut_node,
-                );
-                self.memory.stack.at(ply).excluded = None;
-                if self.aborted {
-                    return DRAW;
+            let mut new_depth = depth - 1;
+            if !N::ROOT && ply < 2 * self.root_depth as usize {
+                // A check that costs nothing is looked into near the leaves,
+                // where it would fall victim to the horizon.
+                if gives_check && depth <= CHECK_EXTENSION_DEPTH && self.position.see_ge(m, 0) {
+                    new_depth += 1;
                 }
-                if rest < margin_beta {
-                    new_depth = depth;
-                    if !N::PV && rest < margin_beta - SINGULAR_DOUBLE {
-                        new_depth = depth + 1;
+                if Some(m) == table_move
+                    && excluded.is_none()
+                    && let Some(entry) = known
+                    && pruning::may_be_singular(depth, &entry, table_score)
+                {
+                    match self.singular::<N>(m, table_score, beta, depth, ply, cut_node) {
+                        Singular::Cut(score) => return score,
+                        Singular::Depth(found) => new_depth = found.unwrap_or(new_depth),
                     }
-                } else if margin_beta >= beta {
-                    // Several moves beat beta: one will in a full search as well.
-                    return margin_beta;
-                } else if table_score >= beta {
-                    new_depth = depth - 1 - SINGULAR_NEGATIVE;
-                } else if cut_node {
-                    new_depth = depth - 2;
+                    if self.aborted {
+                        return DRAW;
+                    }
                 }
             }
-            let new_depth = new_depth;
 
             let mut reduction = 0;
             if depth >= REDUCTION_DEPTH && count > 1 + usize::from(N::PV) {
@@ -587,108 +563,6 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         let last = self.memory.stack.last(ply);
         let correction = self.memory.histories.correction.get(&self.position, last);
         (eval + correction).clamp(-EVAL_MAX, EVAL_MAX)
-    }
-
-    /// ProbCut (M. Buro, "ProbCut: An Effective Selective Extension of the
-    /// Alpha-Beta Algorithm", 1995): a capture that beats beta clearly in a
-    /// shallow search beats it in a deep one as well.
-    fn probcut(
-        &mut self,
-        known: Option<Entry>,
-        static_eval: Score,
-        beta: Score,
-        depth: i32,
-        ply: usize,
-        cut_node: bool,
-    ) -> Option<Score> {
-        let raised = beta + PROBCUT_MARGIN;
-        if depth < PROBCUT_DEPTH || is_mate(beta) {
-            return None;
-        }
-        let reduced = depth - PROBCUT_REDUCTION;
-        let table_move = known.and_then(|entry| G::Move::from_bits(entry.move_bits));
-        if let Some(entry) = known
-            && entry.depth >= reduced
-            && from_table(entry.score, ply) < raised
-        {
-            return None;
-        }
-        let us = self.position.side_to_move();
-        let rows = self.memory.stack.rows(ply);
-        let mut picker = Picker::quiescence(table_move, false, false, self.all);
-        while let Some(m) = picker.next(&self.position, &self.memory.histories, &rows) {
-            if !self.position.see_ge(m, raised - static_eval) {
-                continue;
-            }
-            if !self.make(ply, m) {
-                return Some(DRAW);
-            }
-            let window = (raised - 1, raised);
-            let mut score = self.descend::<NonPv>(us, window, 0, ply + 1, !cut_node);
-            if score >= raised && !self.aborted {
-                score = self.descend::<NonPv>(us, window, reduced, ply + 1, !cut_node);
-            }
-            self.unmake();
-            if self.aborted {
-                return Some(DRAW);
-            }
-            if score >= raised {
-                let entry = Entry {
-                    move_bits: m.to_bits(),
-                    score: to_table(score, ply),
-                    eval: NONE,
-                    depth: reduced + 1,
-                    bound: Bound::Lower,
-                    pv: false,
-                };
-                self.job.table.store(self.position.key(), entry);
-                return Some(if is_mate(score) {
-                    beta
-                } else {
-                    score - PROBCUT_MARGIN
-                });
-            }
-        }
-        None
-    }
-
-    /// Passes and searches less deep: when even that is good enough, some move
-    /// is as well.
-    fn null_move(
-        &mut self,
-        eval: Score,
-        beta: Score,
-        depth: i32,
-        ply: usize,
-        cut_node: bool,
-    ) -> Option<Score> {
-        if depth < NULL_MOVE_DEPTH
-            || eval < beta
-            || beta <= -MATE_IN_MAX_PLY
-            || ply < self.no_pass_before
-            || self.memory.stack.after_pass(ply)
-            || !self.position.can_pass()
-        {
-            return None;
-        }
-        let reduced = depth - pruning::null_move_reduction(depth, eval, beta);
-        let entry = self.memory.stack.at(ply);
-        entry.played = PieceTo::none::<G>();
-        entry.passed = true;
-        let us = self.position.side_to_move();
-        self.position.make_null();
-        let score = self.descend::<NonPv>(us, (beta - 1, beta), reduced, ply + 1, !cut_node);
-        self.position.unmake_null();
-        self.memory.stack.at(ply).passed = false;
-        if self.aborted {
-            return Some(DRAW);
-        }
-        // A mate found after a pass is not proven.
-        (score >= beta).then_some(if score >= MATE_IN_MAX_PLY {
-            beta
-        } else {
-            score
-        })
     }
 
     /// Lets the histories learn from a move that raised alpha, and from the

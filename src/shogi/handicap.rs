@@ -1,6 +1,6 @@
 //! Handicap games: White gives up pieces and moves first.
 //!
-//! Positions and names follow `usi.md` section 6.2.
+//! Names are those that game records and GUIs use; `english` ones are ours.
 
 /// A handicap by its names and initial position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ mod tests {
         nodes
     }
 
-    /// Counted with cshogi 1.1.0 (usi.md section 6.2).
+    /// Counted with cshogi 1.1.0.
     #[test]
     fn perft_of_every_handicap() {
         for (name, expected) in [

@@ -1,8 +1,9 @@
 //! Whether a move is legal, and if not, which rule it breaks.
 //!
-//! The rules are tested in a fixed order (`shared/rules/standard.md`, section
-//! 1); the first one broken is named. The move generator applies the same rules
-//! to whole sets of squares; the tests hold the two against each other.
+//! The rules are tested in a fixed order, that of [`IllegalMove`]: from the
+//! plainest (no such piece) to the subtlest (uchifuzume); the first one broken is
+//! named. The move generator applies the same rules to whole sets of squares; the
+//! tests hold the two against each other.
 
 use super::attacks;
 use super::moves::{Move, Source};
@@ -208,18 +209,6 @@ impl Position {
         attackers
             .first()
             .map_or(Ok(()), |from| Err(IllegalMove::LeavesKingInCheck(from)))
-    }
-
-    /// Whether a legal move completes a perpetual check, which loses.
-    pub fn loses_by_perpetual_check(&self, m: Move) -> bool {
-        let mut after = self.clone();
-        after.make(m);
-        after.sennichite() == Some(Some(self.side))
-    }
-
-    /// Whether the side to move is checkmated.
-    pub fn is_mated(&self) -> bool {
-        self.state.checkers.any() && !self.has_legal_move()
     }
 }
 

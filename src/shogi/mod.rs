@@ -85,8 +85,8 @@ impl Position {
         let us = self.side_to_move();
         let winner = !us;
         if self.rules().variant == Variant::KingCapture {
-            let captured = self.king(us).is_none() && self.king(winner).is_some();
-            if captured && self.moves_made() > 0 {
+            // A side may have been set up without a king.
+            if (self.state.captured).is_some_and(|piece| piece.kind == PieceKind::King) {
                 return Some(GameEnd::KingCaptured { winner });
             }
         } else if self.rules().entering_king == EnteringKingRule::TryRule

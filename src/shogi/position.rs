@@ -46,7 +46,7 @@ pub(super) struct State {
     /// The move that led here; `None` at the set-up and after a pass.
     pub(super) last_move: Option<Move>,
     /// What it captured.
-    captured: Option<Piece>,
+    pub(super) captured: Option<Piece>,
 }
 
 /// A position of shogi and the moves that led to it.
@@ -216,11 +216,6 @@ impl Position {
     /// The move that led here, unless this is the set-up or a pass.
     pub fn last_move(&self) -> Option<Move> {
         self.state.last_move
-    }
-
-    /// How many moves were made since the set-up.
-    pub fn moves_made(&self) -> usize {
-        self.past.len()
     }
 
     /// Key of board, hands and side to move.

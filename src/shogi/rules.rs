@@ -41,6 +41,17 @@ impl EnteringKingRule {
         (EnteringKingRule::CSARule27H, "CSARule27H"),
         (EnteringKingRule::TryRule, "TryRule"),
     ];
+
+    /// The option words alone.
+    pub const WORDS: [&str; Self::ALL.len()] = {
+        let mut words = [""; Self::ALL.len()];
+        let mut i = 0;
+        while i < words.len() {
+            words[i] = Self::ALL[i].1;
+            i += 1;
+        }
+        words
+    };
 }
 
 impl fmt::Display for EnteringKingRule {
@@ -52,9 +63,7 @@ impl fmt::Display for EnteringKingRule {
 
 /// A text that names no entering-king rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no entering-king rule (NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule)"
-)]
+#[error("`{0}` is no entering-king rule ({words})", words = EnteringKingRule::WORDS.join(", "))]
 pub struct RuleError(pub String);
 
 impl FromStr for EnteringKingRule {

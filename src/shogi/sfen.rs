@@ -1,5 +1,6 @@
 //! Positions as SFEN text, read with every tolerance that GUIs and people need
-//! (`usi.md` section 6) and written in the one fixed order that they compare.
+//! ([`Position::from_sfen`] lists them) and written in the one fixed order that
+//! they compare.
 
 use std::fmt::Write;
 
@@ -67,9 +68,9 @@ impl Position {
     }
 
     /// Reads a position: board, side to move, hands and move number, with the
-    /// tolerances of `usi.md` section 6.1: a leading word `sfen`, `_` for blanks,
-    /// hands in any order and with repeated letters, a missing or unreadable move
-    /// number (then 1).
+    /// tolerances that GUIs, web addresses and hand-typed texts need: a leading
+    /// word `sfen`, `_` for blanks, hands in any order and with repeated letters or
+    /// none at all, a missing or unreadable move number (then 1).
     pub fn from_sfen(text: &str, rules: &Rules) -> Result<Position, SfenError> {
         let text = text.replace('_', " ");
         let mut words = text.split_whitespace().peekable();

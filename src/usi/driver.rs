@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use super::mate::{self, MateAnswer, MateSolver};
 use super::options::{RuleOptions, printable};
@@ -39,6 +40,9 @@ pub trait Driver: Send {
     /// about that.
     fn set_position(&mut self, command: &PositionCommand) -> Vec<String>;
 
+    /// The command that [`Driver::set_position`] followed last.
+    fn command(&self) -> PositionCommand;
+
     /// Changes the rules, and sets the position up again under them.
     fn set_rules(&mut self, rules: RuleOptions) -> Vec<String>;
 
@@ -49,12 +53,24 @@ pub trait Driver: Send {
     /// Forgets everything that searches have learned.
     fn clear(&mut self);
 
-    /// Starts a search and returns at once. With `take_back` it searches the
-    /// position before the last move. The sink gets exactly one answer.
-    fn start(&mut self, go: &Go, take_back: bool, options: SearchOptions, sink: Arc<SearchSink>);
+    /// Has the system hand out the table's memory now rather than during a search.
+    fn warm_up(&mut self);
 
-    /// Starts a mate search and returns at once. The sink gets one answer.
-    fn start_mate(&mut self, go: &Go, sink: Arc<SearchSink>);
+    /// Starts a search and returns at once. Its times count from `since`. With
+    /// `take_back` it searches the position before the last move. The sink gets
+    /// exactly one answer.
+    fn start(
+        &mut self,
+        go: &Go,
+        since: Instant,
+        take_back: bool,
+        options: SearchOptions,
+        sink: Arc<SearchSink>,
+    );
+
+    /// Starts a mate search and returns at once. Its time counts from `since`.
+    /// The sink gets one answer.
+    fn start_mate(&mut self, go: &Go, since: Instant, sink: Arc<SearchSink>);
 
     /// Ends the running search; its answer follows.
     fn stop(&self);
@@ -111,15 +127,16 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
 
 /// The options as rules of shogi.
 pub(super) fn shogi_rules(options: &RuleOptions) -> shogi::Rules {
-    shogi::Rules {
-        variant: match options.variant {
-            "kingcapture" => shogi::Variant::KingCapture,
-            _ => shogi::Variant::Standard,
+    let mut rules = match options.variant {
+        "kingcapture" => shogi::Rules::king_capture(),
+        _ => shogi::Rules {
+            // The option's words are those of the rules; a test reads them all.
+            entering_king: options.entering_king.parse().unwrap_or_default(),
+            ..shogi::Rules::default()
         },
-        // The option's words are those of the rules; a test reads them all.
-        entering_king: options.entering_king.parse().unwrap_or_default(),
-        max_moves: options.max_moves,
-    }
+    };
+    rules.max_moves = options.max_moves.unwrap_or(rules.max_moves);
+    rules
 }
 
 /// A mate search in its thread.
@@ -137,10 +154,11 @@ pub struct GameDriver<G: Game, E: Evaluator<G>> {
     solver: MateSolver<G>,
     mate: Option<MateTask>,
     position: G,
-    /// The position text that the game began with; `None` is `startpos`.
-    start: Option<String>,
-    /// The moves from there to `position`, as they were sent.
-    played: Vec<String>,
+    /// What `position` was set up from; its list may go on with moves that the
+    /// rules do not allow.
+    command: PositionCommand,
+    /// How many of its moves lead to `position`.
+    played: usize,
 }
 
 impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
@@ -160,15 +178,15 @@ impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
             rules,
             solver,
             mate: None,
-            start: None,
-            played: Vec::new(),
+            command: PositionCommand::default(),
+            played: 0,
         }
     }
 
-    /// Plays as many of `moves` as are legal; the list goes on after `played`.
-    fn play(&mut self, moves: &[String]) -> Option<String> {
-        for text in moves {
-            let number = self.played.len() + 1;
+    /// Plays as many of the moves not yet played as are legal.
+    fn play(&mut self) -> Option<String> {
+        for text in &self.command.moves[self.played..] {
+            let number = self.played + 1;
             if matches!(text.as_str(), "0000" | "null" | "pass") {
                 return Some(format!(
                     "warning: move {number}, {text}, is a pass; ignored from there on"
@@ -183,14 +201,14 @@ impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
                     ));
                 }
             }
-            self.played.push(text.clone());
+            self.played += 1;
         }
         None
     }
 
     /// The words of `go` as the search's limits, and a warning about words that
     /// it cannot follow. Without any limit, it is an infinite search.
-    fn limits(&self, go: &Go, root: &G) -> (Limits<G::Move>, Vec<String>) {
+    fn limits(&self, go: &Go, since: Instant, root: &G) -> (Limits<G::Move>, Vec<String>) {
         let mut notes = Vec::new();
         let mut searchmoves = Vec::new();
         for text in &go.searchmoves {
@@ -212,6 +230,7 @@ impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
             infinite,
             ponder: go.ponder,
             searchmoves,
+            since: Some(since),
         };
         (limits, notes)
     }
@@ -219,7 +238,7 @@ impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
 
 impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
     fn set_position(&mut self, command: &PositionCommand) -> Vec<String> {
-        if self.start != command.sfen {
+        if self.command.sfen != command.sfen {
             self.position = match &command.sfen {
                 None => G::start(&self.rules),
                 Some(sfen) => match G::from_sfen(sfen, &self.rules) {
@@ -229,31 +248,32 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
                     }
                 },
             };
-            self.start = command.sfen.clone();
-            self.played.clear();
+            self.played = 0;
         }
-        let common = self
-            .played
+        let common = self.command.moves[..self.played]
             .iter()
             .zip(&command.moves)
             .take_while(|(old, new)| old == new)
             .count();
-        while self.played.len() > common {
+        while self.played > common {
             self.position.unmake();
-            self.played.pop();
+            self.played -= 1;
         }
-        self.play(&command.moves[common..]).into_iter().collect()
+        self.command = command.clone();
+        self.play().into_iter().collect()
+    }
+
+    fn command(&self) -> PositionCommand {
+        self.command.clone()
     }
 
     fn set_rules(&mut self, rules: RuleOptions) -> Vec<String> {
         self.rules = (self.to_rules)(&rules);
         // What the old rules made of a position is in the table.
         self.pool.clear();
-        let command = PositionCommand {
-            sfen: self.start.take(),
-            moves: std::mem::take(&mut self.played),
-        };
+        let command = std::mem::take(&mut self.command);
         self.position = G::start(&self.rules);
+        self.played = 0;
         self.set_position(&command)
     }
 
@@ -272,25 +292,36 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         warnings
     }
 
+    fn warm_up(&mut self) {
+        self.pool.touch_hash();
+    }
+
     fn clear(&mut self) {
         self.pool.clear();
     }
 
-    fn start(&mut self, go: &Go, take_back: bool, options: SearchOptions, sink: Arc<SearchSink>) {
+    fn start(
+        &mut self,
+        go: &Go,
+        since: Instant,
+        take_back: bool,
+        options: SearchOptions,
+        sink: Arc<SearchSink>,
+    ) {
         let mut root = self.position.clone();
         if take_back && self.can_take_back() {
             root.unmake();
         }
-        let (limits, notes) = self.limits(go, &root);
+        let (limits, notes) = self.limits(go, since, &root);
         for note in notes {
             crate::search::info::Reporter::<G::Move>::note(&*sink, &note);
         }
         self.pool.start(root, limits, options, sink);
     }
 
-    fn start_mate(&mut self, go: &Go, sink: Arc<SearchSink>) {
+    fn start_mate(&mut self, go: &Go, since: Instant, sink: Arc<SearchSink>) {
         let abort = Arc::new(AtomicBool::new(false));
-        let limits = mate::MateLimits::new(go, Arc::clone(&abort));
+        let limits = mate::MateLimits::new(go, since, Arc::clone(&abort));
         let root = self.position.clone();
         let solver = self.solver;
         let task_sink = Arc::clone(&sink);
@@ -328,12 +359,12 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
     }
 
     fn can_take_back(&self) -> bool {
-        !self.played.is_empty()
+        self.played > 0
     }
 
     fn knows_ply(&self) -> bool {
-        let first = (self.position.ply() as usize).saturating_sub(self.played.len());
-        self.start.is_none() || first > 1
+        let first = (self.position.ply() as usize).saturating_sub(self.played);
+        self.command.sfen.is_none() || first > 1
     }
 
     fn side_to_move(&self) -> Color {
@@ -399,11 +430,11 @@ mod tests {
             options.set("EnteringKingRule", Some(word)).unwrap();
             assert_eq!(shogi_rules(&options.rules()).entering_king, rule);
         }
+        assert_eq!(shogi_rules(&options.rules()).max_moves, 0);
         options.set("USI_Variant", Some("kingcapture")).unwrap();
-        assert_eq!(
-            shogi_rules(&options.rules()).max_moves,
-            shogi::Rules::KING_CAPTURE_MAX_MOVES
-        );
+        assert_eq!(shogi_rules(&options.rules()), shogi::Rules::king_capture());
+        options.set("MaxMovesToDraw", Some("0")).unwrap();
+        assert_eq!(shogi_rules(&options.rules()).max_moves, 0);
     }
 
     #[test]
@@ -437,8 +468,10 @@ mod tests {
         );
         let good = driver.sfen();
         assert!(good.ends_with(" w - 2"));
+        let command = driver.command();
         assert_eq!(position(driver.as_mut(), "position sfen 9/9 b -").len(), 1);
         assert_eq!(driver.sfen(), good);
+        assert_eq!(driver.command(), command);
     }
 
     #[test]

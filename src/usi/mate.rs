@@ -47,8 +47,9 @@ pub struct MateLimits {
 }
 
 impl MateLimits {
-    /// The limits of a `go mate` line; `abort` ends the search at once.
-    pub fn new(go: &Go, abort: Arc<AtomicBool>) -> Self {
+    /// The limits of a `go mate` line that came at `since`; `abort` ends the search
+    /// at once.
+    pub fn new(go: &Go, since: Instant, abort: Arc<AtomicBool>) -> Self {
         let mate_time = match go.mate {
             Some(MateTime::Milliseconds(time)) => Some(time),
             _ => None,
@@ -57,7 +58,7 @@ impl MateLimits {
             .into_iter()
             .flatten()
             .min()
-            .and_then(|time| Instant::now().checked_add(Duration::from_millis(time)));
+            .and_then(|time| since.checked_add(Duration::from_millis(time)));
         MateLimits { abort, deadline }
     }
 
@@ -111,7 +112,7 @@ mod tests {
             mate: Some(MateTime::Infinite),
             ..Go::default()
         };
-        let limits = MateLimits::new(&go, Arc::new(AtomicBool::new(false)));
+        let limits = MateLimits::new(&go, Instant::now(), Arc::new(AtomicBool::new(false)));
         mate_in_one(&position, &limits).to_string()
     }
 
@@ -140,7 +141,7 @@ mod tests {
             mate: Some(MateTime::Milliseconds(0)),
             ..Go::default()
         };
-        let limits = MateLimits::new(&go, Arc::new(AtomicBool::new(false)));
+        let limits = MateLimits::new(&go, Instant::now(), Arc::new(AtomicBool::new(false)));
         assert_eq!(
             mate_in_one(&position.unwrap(), &limits),
             MateAnswer::Timeout

@@ -16,6 +16,7 @@ use super::parse::parse_number;
 use crate::book::EMBEDDED_NAME;
 use crate::book::choose::BookOptions;
 use crate::search::limits::SearchOptions;
+use crate::shogi::EnteringKingRule;
 
 /// The options, as indices of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,8 +179,9 @@ pub struct RuleOptions {
     pub variant: &'static str,
     /// Word of `EnteringKingRule`.
     pub entering_king: &'static str,
-    /// Plies after which the game is drawn, 0 for no limit.
-    pub max_moves: u32,
+    /// Plies after which the game is drawn, 0 for no limit; `None` is what the
+    /// variant says.
+    pub max_moves: Option<u32>,
 }
 
 /// Why a value was not taken as it was.
@@ -217,9 +219,6 @@ pub struct Options {
     values: Vec<Option<Value>>,
 }
 
-/// Move limit of the king-capture rules unless the user sets one.
-const KING_CAPTURE_MAX_MOVES: i64 = 300;
-
 /// Half of the cores, at most 4: a GUI, an opponent and a phone's battery want
 /// something, too.
 fn default_threads() -> i64 {
@@ -253,9 +252,7 @@ fn table() -> Vec<Definition> {
         },
         row(Id::EnteringKingRule, "EnteringKingRule", Kind::Combo {
             default: "CSARule27",
-            vars: &[
-                "NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule",
-            ],
+            vars: &EnteringKingRule::WORDS,
         }),
         row(Id::MaxMovesToDraw, "MaxMovesToDraw", spin(0, 0, 100_000)),
         row(Id::DrawValueBlack, "DrawValueBlack",
@@ -426,15 +423,11 @@ impl Options {
 
     /// What concerns the rules.
     pub fn rules(&self) -> RuleOptions {
-        let variant = self.combo(Id::Variant);
-        let max_moves = match self.values[Id::MaxMovesToDraw as usize] {
-            None if variant == "kingcapture" => KING_CAPTURE_MAX_MOVES,
-            _ => self.spin(Id::MaxMovesToDraw),
-        };
+        let is_set = self.values[Id::MaxMovesToDraw as usize].is_some();
         RuleOptions {
-            variant,
+            variant: self.combo(Id::Variant),
             entering_king: self.combo(Id::EnteringKingRule),
-            max_moves: max_moves as u32,
+            max_moves: is_set.then(|| self.spin(Id::MaxMovesToDraw) as u32),
         }
     }
 
@@ -620,14 +613,12 @@ mod tests {
     }
 
     #[test]
-    fn king_capture_has_a_move_limit_of_its_own() {
+    fn the_move_limit_is_the_variants_unless_set() {
         let mut options = Options::default();
-        assert_eq!(options.rules().max_moves, 0);
-        options.set("USI_Variant", Some("kingcapture")).unwrap();
-        assert_eq!(options.rules().max_moves, 300);
+        assert_eq!(options.rules().max_moves, None);
         options.set("MaxMovesToDraw", Some("0")).unwrap();
-        assert_eq!(options.rules().max_moves, 0);
+        assert_eq!(options.rules().max_moves, Some(0));
         options.set("MaxMovesToDraw", Some("512")).unwrap();
-        assert_eq!(options.rules().max_moves, 512);
+        assert_eq!(options.rules().max_moves, Some(512));
     }
 }

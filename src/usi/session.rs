@@ -25,7 +25,7 @@ use super::Busy;
 use super::driver::{Driver, new_driver, shogi_rules};
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
-use super::parse::{Command, Go, PositionCommand};
+use super::parse::{Command, Go};
 use super::shelf::{self, Shelf};
 use crate::bench;
 use crate::book::choose::Choice;
@@ -68,9 +68,9 @@ struct KnownClock {
 }
 
 impl KnownClock {
-    fn start(&mut self, clock: Option<Clock>, side: Color) {
+    fn start(&mut self, clock: Option<Clock>, since: Instant, side: Color) {
         self.clock = clock.or(self.clock);
-        self.running = Some((Instant::now(), side));
+        self.running = Some((since, side));
     }
 
     fn stop(&mut self, now: Instant) {
@@ -101,13 +101,11 @@ pub struct Session {
     /// Threads and hash that the driver has.
     resources: Option<(usize, usize)>,
     shelf: Shelf,
-    /// An `isready` or `go` was obeyed: options take effect at once.
-    ready: bool,
+    /// Those that `isready` has prepared the memory of.
+    warm: Option<(usize, usize)>,
     running: Option<Running>,
     /// `setoption` and `position` lines that came during the search.
     pending: Vec<Command>,
-    /// For a new driver.
-    last_position: PositionCommand,
     clock: KnownClock,
 }
 
@@ -125,10 +123,9 @@ impl Session {
             driver: new_driver(rules),
             resources: None,
             shelf: Shelf::default(),
-            ready: false,
+            warm: None,
             running: None,
             pending: Vec::new(),
-            last_position: PositionCommand::default(),
             clock: KnownClock::default(),
         }
     }
@@ -143,6 +140,7 @@ impl Session {
                 if self.running.is_none() {
                     let stale = self.shelf.is_stale();
                     self.prepare(read_at, stale);
+                    self.warm_up(read_at);
                 }
                 self.output.line("readyok");
             }
@@ -159,7 +157,7 @@ impl Session {
             }
             Command::Go(go) => self.go(go, read_at),
             Command::Stop | Command::GameOver => self.stop(),
-            Command::PonderHit(clock) => self.ponderhit(clock),
+            Command::PonderHit(clock) => self.ponderhit(clock, read_at),
             Command::Quit => return Flow::Quit,
             Command::Bench => self.bench(read_at),
             Command::GetOption(name) => self.output.note(&match self.options.get(&name) {
@@ -218,7 +216,6 @@ impl Session {
             Command::Position(position) => {
                 self.apply_rules();
                 self.notes(|driver| driver.set_position(&position));
-                self.last_position = position;
             }
             _ => {}
         }
@@ -237,7 +234,6 @@ impl Session {
         }
         match change.id {
             Id::ClearHash => self.driver.clear(),
-            Id::Hash | Id::Threads if self.ready => self.apply_resources(),
             Id::DebugLogFile => {
                 let path = self.options.string(Id::DebugLogFile);
                 if let Err(error) = self.output.set_log(&path) {
@@ -260,9 +256,9 @@ impl Session {
         if rules.variant == self.rules.variant {
             self.notes(|driver| driver.set_rules(rules));
         } else {
+            let position = self.driver.command();
             self.driver = new_driver(rules);
-            self.resources = None;
-            let position = self.last_position.clone();
+            (self.resources, self.warm) = (None, None);
             self.notes(|driver| driver.set_position(&position));
         }
         self.rules = rules;
@@ -286,7 +282,7 @@ impl Session {
     }
 
     /// Makes the driver and the book ready for a search; costs nothing the second
-    /// time, unless the book is stale.
+    /// time, unless the book is stale. The clock may be running already.
     fn prepare(&mut self, read_at: Instant, book_is_stale: bool) {
         let needs_book = book_is_stale || !self.shelf.is_current(&self.options);
         if self.resources == Some(self.wanted_resources())
@@ -295,19 +291,29 @@ impl Session {
         {
             return;
         }
-        let (output, busy) = (Arc::clone(&self.output), Arc::clone(&self.busy));
-        output.keep_alive_during(|| {
-            busy.during(read_at, |_| {
-                self.apply_rules();
-                self.apply_resources();
-                if needs_book {
-                    for note in self.shelf.refresh(&self.options) {
-                        self.output.note(&note);
-                    }
+        self.slow_work(read_at, |session| {
+            session.apply_rules();
+            session.apply_resources();
+            if needs_book {
+                for note in session.shelf.refresh(&session.options) {
+                    session.output.note(&note);
                 }
-            });
+            }
         });
-        self.ready = true;
+    }
+
+    /// Does what makes the first search faster and may take a second.
+    fn warm_up(&mut self, read_at: Instant) {
+        if self.warm != self.resources {
+            self.slow_work(read_at, |session| session.driver.warm_up());
+            self.warm = self.resources;
+        }
+    }
+
+    /// Works while the GUI waits for the answer to the line read at `read_at`.
+    fn slow_work(&mut self, read_at: Instant, work: impl FnOnce(&mut Self)) {
+        let (output, busy) = (Arc::clone(&self.output), Arc::clone(&self.busy));
+        output.keep_alive_during(|| busy.during(read_at, |_| work(self)));
     }
 
     fn notes(&mut self, f: impl FnOnce(&mut dyn Driver) -> Vec<String>) {
@@ -364,22 +370,22 @@ impl Session {
             depth: Some(1),
             ..Go::default()
         };
-        self.restart(go);
+        self.restart(go, Instant::now());
     }
 
     /// Replaces the silent search of `Stochastic_Ponder` by one on the position
     /// that the GUI knows.
-    fn restart(&mut self, go: Go) {
+    fn restart(&mut self, go: Go, since: Instant) {
         self.driver.stop();
         self.driver.wait();
-        self.launch(go, false);
+        self.launch(go, since, false);
     }
 
-    fn launch(&mut self, go: Go, stochastic: bool) {
+    fn launch(&mut self, go: Go, since: Instant, stochastic: bool) {
         let sink = SearchSink::new(Arc::clone(&self.output), stochastic);
         let options = self.options.search();
         self.driver
-            .start(&go, stochastic, options, Arc::clone(&sink));
+            .start(&go, since, stochastic, options, Arc::clone(&sink));
         self.running = Some(Running {
             pondering: go.ponder,
             go,
@@ -398,7 +404,7 @@ impl Session {
         self.prepare(read_at, false);
         if go.mate.is_some() {
             let sink = SearchSink::new(Arc::clone(&self.output), false);
-            self.driver.start_mate(&go, Arc::clone(&sink));
+            self.driver.start_mate(&go, read_at, Arc::clone(&sink));
             self.running = Some(Running {
                 go,
                 sink,
@@ -412,7 +418,8 @@ impl Session {
             // The clock is the opponent's until the hit.
             self.clock.clock = go.clock.or(self.clock.clock);
         } else {
-            self.clock.start(go.clock, self.driver.side_to_move());
+            let side = self.driver.side_to_move();
+            self.clock.start(go.clock, read_at, side);
         }
         if let Some(choice) = self.book_move(&go) {
             self.answer_from_book(go, &choice);
@@ -420,7 +427,7 @@ impl Session {
         }
         let stochastic =
             go.ponder && self.options.check(Id::StochasticPonder) && self.driver.can_take_back();
-        self.launch(go, stochastic);
+        self.launch(go, read_at, stochastic);
     }
 
     /// A move from the book, when it may answer.
@@ -459,7 +466,7 @@ impl Session {
         });
     }
 
-    fn ponderhit(&mut self, clock: Option<Clock>) {
+    fn ponderhit(&mut self, clock: Option<Clock>, read_at: Instant) {
         let Some(running) = self.running.as_mut().filter(|running| running.pondering) else {
             return;
         };
@@ -470,7 +477,8 @@ impl Session {
         } else {
             Some(clock.unwrap_or_else(|| self.clock.get()))
         };
-        self.clock.start(clock, self.driver.side_to_move());
+        let side = self.driver.side_to_move();
+        self.clock.start(clock, read_at, side);
         if let Some(answer) = running.book.take() {
             running.sink.answer(&answer);
         } else if running.stochastic {
@@ -479,7 +487,7 @@ impl Session {
                 clock: clock.or(go.clock),
                 ..go.clone()
             };
-            self.restart(go);
+            self.restart(go, read_at);
         } else {
             self.driver.ponderhit(clock);
         }
@@ -541,15 +549,14 @@ mod tests {
             increment: [1000, 0],
             byoyomi: 0,
         };
-        known.start(Some(clock), Color::Black);
-        let (since, _) = known.running.unwrap();
+        let since = Instant::now();
+        known.start(Some(clock), since, Color::Black);
         known.stop(since + Duration::from_millis(2500));
         assert_eq!(known.get().time, [3500, 9000]);
         // Not running: nothing changes.
         known.stop(since + Duration::from_secs(60));
         assert_eq!(known.get().time, [3500, 9000]);
-        known.start(None, Color::White);
-        let (since, _) = known.running.unwrap();
+        known.start(None, since, Color::White);
         known.stop(since + Duration::from_secs(60));
         assert_eq!(known.get().time, [3500, 0]);
     }
