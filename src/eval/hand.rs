@@ -18,7 +18,8 @@
 //! * the **move**.
 //!
 //! The weights (`weights.rs`) are a logistic fit to results of self-play
-//! ("Texel's Tuning Method", Chess Programming Wiki); `docs` tells the recipe.
+//! ("Texel's Tuning Method", Chess Programming Wiki), which `learn::fit` does;
+//! `docs/src/evaluation.md` tells the recipe.
 
 use std::ops::Range;
 
