@@ -67,7 +67,9 @@ fn without_a_command_it_is_the_engine() {
 fn help_names_every_command() {
     let help = run(&["--help"]);
     assert_eq!(help.code, 0);
-    for command in ["perft", "bench", "show", "explain", "judge", "match"] {
+    for command in [
+        "perft", "bench", "show", "explain", "judge", "match", "learn",
+    ] {
         assert!(help.out.contains(command), "{command}");
         let help = run(&["help", command]);
         assert_eq!(help.code, 0);
