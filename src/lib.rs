@@ -8,6 +8,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`bench`](mod@bench), [`perft`] | tools: the search's speed and signature, counting move sequences |
+//! | [`learn`] | self-play data, and weights fitted to it |
 //! | [`arena`] | engine matches over USI, Elo and sequential tests |
 //! | [`record`] | games as text: KIF, CSA, USI |
 //! | [`usi`] | the protocol: parsing, options, session, output |
@@ -49,6 +50,7 @@ pub mod book;
 pub mod core;
 pub mod eval;
 pub mod game;
+pub mod learn;
 pub mod perft;
 pub mod record;
 pub mod search;

@@ -67,7 +67,9 @@ fn without_a_command_it_is_the_engine() {
 fn help_names_every_command() {
     let help = run(&["--help"]);
     assert_eq!(help.code, 0);
-    for command in ["perft", "bench", "show", "explain", "judge", "match"] {
+    for command in [
+        "perft", "bench", "show", "explain", "judge", "match", "learn",
+    ] {
         assert!(help.out.contains(command), "{command}");
         let help = run(&["help", command]);
         assert_eq!(help.code, 0);
@@ -237,7 +239,7 @@ fn judge_captured_kings() {
             None,
             "goes on",
         ),
-        ("4k4/4r4/9/9/9/9/9/9/9 w - 1 moves 5b4b", None, "goes on"),
+        ("4k4/4r4/9/9/9/9/P8/9/9 w - 1 moves 5b4b", None, "goes on"),
     ] {
         let verdict = json(&["judge", "--json", "--variant", "kingcapture", game]);
         assert_eq!(verdict["result"].as_str(), result, "{game}");

@@ -16,6 +16,7 @@ mod book;
 mod explain;
 mod input;
 mod judge;
+mod learn;
 mod match_;
 mod perft;
 mod progress;
@@ -57,6 +58,8 @@ enum Command {
     Judge(judge::JudgeArgs),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
+    /// Make self-play data, look into it, and learn from it.
+    Learn(Box<learn::LearnArgs>),
 }
 
 /// The rules to play by.
@@ -120,6 +123,7 @@ pub fn run() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
+        Some(Command::Learn(args)) => learn::run(&args),
     };
     match result {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -18,7 +18,10 @@
 //! * the **move**.
 //!
 //! The weights (`weights.rs`) are a logistic fit to results of self-play
-//! ("Texel's Tuning Method", Chess Programming Wiki); `docs` tells the recipe.
+//! ("Texel's Tuning Method", Chess Programming Wiki), which `learn::fit` does;
+//! `docs/src/evaluation.md` tells the recipe.
+
+use std::ops::Range;
 
 use crate::core::{Color, Score, score};
 use crate::game::Evaluator;
@@ -55,6 +58,94 @@ const TEMPO: usize = HANGING + KINDS;
 
 /// Number of weights.
 pub const FEATURES: usize = TEMPO + 1;
+
+/// A table of weights of one meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// A piece on the board, by kind.
+    Board,
+    /// A piece in hand, by kind and number.
+    Hand,
+    /// A piece by kind and rank.
+    Rank,
+    /// A piece by kind and offset from the enemy king.
+    Attack,
+    /// A piece by kind and offset from the own king.
+    Defence,
+    /// The king by square.
+    King,
+    /// A piece by kind and number of its moves.
+    Mobility,
+    /// Degrees of danger to the enemy king.
+    Danger,
+    /// A pinned piece by kind.
+    Pinned,
+    /// A piece attacked by a pawn, by kind.
+    Chased,
+    /// An attacked and undefended piece by kind.
+    Hanging,
+    /// The right to move.
+    Tempo,
+}
+
+impl Group {
+    /// All groups, in the order of their weights.
+    pub const ALL: [Group; 12] = [
+        Group::Board,
+        Group::Hand,
+        Group::Rank,
+        Group::Attack,
+        Group::Defence,
+        Group::King,
+        Group::Mobility,
+        Group::Danger,
+        Group::Pinned,
+        Group::Chased,
+        Group::Hanging,
+        Group::Tempo,
+    ];
+
+    /// The group's features; the groups together are all features.
+    pub const fn range(self) -> Range<usize> {
+        match self {
+            Group::Board => BOARD..HAND,
+            Group::Hand => HAND..RANK,
+            Group::Rank => RANK..ATTACK,
+            Group::Attack => ATTACK..DEFENCE,
+            Group::Defence => DEFENCE..KING,
+            Group::King => KING..MOBILITY,
+            Group::Mobility => MOBILITY..DANGER,
+            Group::Danger => DANGER..PINNED,
+            Group::Pinned => PINNED..CHASED,
+            Group::Chased => CHASED..HANGING,
+            Group::Hanging => HANGING..TEMPO,
+            Group::Tempo => TEMPO..FEATURES,
+        }
+    }
+
+    /// The group's name, one word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::Board => "board",
+            Group::Hand => "hand",
+            Group::Rank => "rank",
+            Group::Attack => "attack",
+            Group::Defence => "defence",
+            Group::King => "king",
+            Group::Mobility => "mobility",
+            Group::Danger => "danger",
+            Group::Pinned => "pinned",
+            Group::Chased => "chased",
+            Group::Hanging => "hanging",
+            Group::Tempo => "tempo",
+        }
+    }
+}
+
+/// The weights in force, by feature, in centipawns.
+pub fn weights() -> &'static [i16; FEATURES] {
+    &WEIGHTS
+}
 
 /// Units of attack for each square next to the enemy king that a piece attacks.
 const ATTACK_UNITS: [usize; KINDS] = [2, 3, 4, 5, 5, 6, 5, 0, 5, 5, 5, 5, 7, 8];
@@ -191,6 +282,7 @@ impl Evaluator<Position> for HandEvaluator {
         total.clamp(-score::EVAL_MAX, score::EVAL_MAX)
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +307,16 @@ mod tests {
         let turn = if words[1] == "b" { "w" } else { "b" };
         let hands: String = words[2].chars().map(swap_case).collect();
         format!("{board} {turn} {hands} 1")
+    }
+
+    #[test]
+    fn the_groups_are_all_features() {
+        let mut next = 0;
+        for group in Group::ALL {
+            assert_eq!(group.range().start, next, "{}", group.name());
+            next = group.range().end;
+        }
+        assert_eq!(next, FEATURES);
     }
 
     #[test]

@@ -204,25 +204,23 @@ impl Drop for Done {
     }
 }
 
-enum Message<G: Game, E> {
+enum Message<G: Game> {
     /// Lead a search; the receiver yields the helpers' lines.
     Lead(Arc<Job<G>>, Receiver<Line<G::Move>>),
     /// Help in a search.
     Help(Arc<Job<G>>, Sender<Line<G::Move>>),
     /// Forget all that was learnt.
     Forget,
-    /// Evaluate with this from now on.
-    Evaluate(E),
 }
 
-struct Thread<G: Game, E> {
+struct Thread<G: Game> {
     /// Dropped first: the thread then leaves its loop.
-    sender: Option<Sender<Message<G, E>>>,
+    sender: Option<Sender<Message<G>>>,
     handle: Option<JoinHandle<()>>,
 }
 
-impl<G: Game, E: Evaluator<G>> Thread<G, E> {
-    fn spawn(id: usize, evaluator: E) -> io::Result<Self> {
+impl<G: Game> Thread<G> {
+    fn spawn<E: Evaluator<G>>(id: usize, evaluator: E) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let handle = std::thread::Builder::new()
             .name(format!("search {id}"))
@@ -235,8 +233,8 @@ impl<G: Game, E: Evaluator<G>> Thread<G, E> {
     }
 }
 
-impl<G: Game, E> Thread<G, E> {
-    fn send(&self, message: Message<G, E>) {
+impl<G: Game> Thread<G> {
+    fn send(&self, message: Message<G>) {
         if let Some(sender) = &self.sender {
             // It fails only when the thread is gone, and it never goes before.
             let _ = sender.send(message);
@@ -244,7 +242,7 @@ impl<G: Game, E> Thread<G, E> {
     }
 }
 
-impl<G: Game, E> Drop for Thread<G, E> {
+impl<G: Game> Drop for Thread<G> {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(handle) = self.handle.take() {
@@ -255,7 +253,7 @@ impl<G: Game, E> Drop for Thread<G, E> {
 }
 
 /// The life of a search thread.
-fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<Message<G, E>>) {
+fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<Message<G>>) {
     let mut memory = Memory::new(evaluator);
     for message in messages {
         match message {
@@ -274,7 +272,6 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
                 }
             }
             Message::Forget => memory.histories.clear(),
-            Message::Evaluate(evaluator) => memory.evaluator = evaluator,
         }
     }
 }
@@ -352,7 +349,7 @@ pub struct ThreadPool<G: Game, E: Evaluator<G>> {
     evaluator: E,
     table: Arc<TranspositionTable>,
     control: Arc<Control>,
-    threads: Vec<Thread<G, E>>,
+    threads: Vec<Thread<G>>,
 }
 
 impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
@@ -416,16 +413,6 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
     /// Size of the transposition table in MiB.
     pub fn hash(&self) -> usize {
         self.table.megabytes()
-    }
-
-    /// Evaluates with `evaluator` from now on, and forgets what was learnt with
-    /// the old one. Ends a running search.
-    pub fn set_evaluator(&mut self, evaluator: E) {
-        self.clear();
-        for thread in &self.threads {
-            thread.send(Message::Evaluate(evaluator.clone()));
-        }
-        self.evaluator = evaluator;
     }
 
     /// Forgets all that was learnt, for a new game: the next search is as the

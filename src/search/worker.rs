@@ -25,8 +25,8 @@ use crate::core::score::{
     DRAW, EVAL_MAX, INFINITE, MATE_IN_MAX_PLY, MAX_PLY, NONE, from_table, mate_in, mated_in,
     to_table,
 };
-use crate::core::{Color, MoveList, Score};
-use crate::game::{Evaluator, Game, GameMove, ImmediateWin, Repetition, Stage};
+use crate::core::{Color, Score};
+use crate::game::{Evaluator, Game, GameMove, ImmediateWin, Repetition};
 
 /// What a node is to its parent.
 pub(super) trait NodeKind {
@@ -218,7 +218,8 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             Repetition::Inferior => return Some(-SUPERIOR),
         }
         if self.position.at_move_limit() {
-            return Some(if self.is_mated() {
+            // To have no move is a loss even then.
+            return Some(if self.position.count_moves() == 0 {
                 mated_in(ply)
             } else {
                 self.draw_score()
@@ -238,15 +239,6 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             }
             mate_in(ply + 1)
         })
-    }
-
-    fn is_mated(&self) -> bool {
-        let mut moves = MoveList::new();
-        if self.position.in_check() {
-            self.position.generate(Stage::All, true, &mut moves);
-            return moves.is_empty();
-        }
-        false
     }
 
     /// Searches the position reached at `ply`, in which the side `us` moved

@@ -49,13 +49,14 @@ use crate::core::{Color, MoveList, Score};
 use crate::game::{DiagramStyle, Game, GameEnd, ImmediateWin, Repetition, Stage};
 
 impl Position {
-    /// A move that captures the enemy king, if there is one.
+    /// A move that captures the enemy king, if there is one: with promotion where
+    /// that is possible, as the search leaves most other captures out.
     fn king_capture(&self) -> Option<Move> {
         let king = self.king(!self.side_to_move())?;
         let from = self
             .attackers(self.side_to_move(), king, self.occupied())
             .first()?;
-        [Move::board(from, king), Move::promotion(from, king)]
+        [Move::promotion(from, king), Move::board(from, king)]
             .into_iter()
             .find(|&m| self.is_legal(m))
     }

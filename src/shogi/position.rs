@@ -70,7 +70,7 @@ pub struct Position {
 impl Position {
     /// A position with these pieces. The caller has checked that no side has two
     /// kings and that hands are within [`super::hand::MAX_SET_UP`].
-    pub(super) fn set_up(
+    pub(crate) fn set_up(
         board: [Option<Piece>; SQUARES],
         hands: ByColor<Hand>,
         side: Color,

@@ -1,0 +1,44 @@
+//! The source text of `src/eval/weights.rs`, formatted as rustfmt does it.
+
+use std::fmt::Write;
+
+/// Columns that a line of an array may have: rustfmt keeps one free.
+const WIDTH: usize = 99;
+
+/// The text of the file with these weights.
+pub fn render(weights: &[i16]) -> String {
+    let mut text = format!(
+        "//! The weights of `hand`.\n\n\
+         /// By feature, in centipawns.\n\
+         pub(super) static WEIGHTS: [i16; {}] = [\n",
+        weights.len()
+    );
+    let mut line = String::new();
+    for weight in weights {
+        let item = format!("{weight},");
+        if !line.is_empty() && 4 + line.len() + 1 + item.len() > WIDTH {
+            let _ = writeln!(text, "    {line}");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&item);
+    }
+    if !line.is_empty() {
+        let _ = writeln!(text, "    {line}");
+    }
+    text.push_str("];\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::hand;
+
+    #[test]
+    fn the_present_file_is_written_like_that() {
+        assert!(render(hand::weights()) == include_str!("../eval/weights.rs"));
+    }
+}
