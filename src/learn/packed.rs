@@ -4,10 +4,10 @@
 //! squares of the black and the white king (7 each), then each other square, by
 //! number, with a Huffman code (empty is a 0), then the hands, pawns first and rooks
 //! last, with the same codes less their first bit, which is always a 1. After its
-//! code a piece has a bit for promotion (but for gold) and one for its colour. On the board a piece takes the
-//! place of an empty square and its bit, so that the 40 pieces of an even game
-//! take exactly 256 bits, wherever they are. Positions with fewer pieces (handicap
-//! games) have no place in it.
+//! code a piece has a bit for promotion (but for gold) and one for its colour. On
+//! the board a piece takes the place of an empty square and its bit, so that the 40
+//! pieces of an even game take exactly 256 bits, wherever they are. Positions with
+//! fewer pieces (handicap games) have no place in it.
 
 use crate::core::Color;
 use crate::core::color::ByColor;
