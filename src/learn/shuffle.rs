@@ -205,7 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (input, output) = (folder.path().join("in"), folder.path().join("out"));
         let (go, done) = (AtomicBool::new(false), AtomicU64::new(0));
-        let missing = shuffle(&[input.clone()], &output, 1, 100, &go, &done);
+        let missing = shuffle(std::slice::from_ref(&input), &output, 1, 100, &go, &done);
         assert!(missing.unwrap_err().to_string().ends_with("in"));
         fs::write(&input, [0; 400]).unwrap();
         let stopped = shuffle(&[input], &output, 1, 100, &AtomicBool::new(true), &done);
