@@ -368,7 +368,7 @@ mod tests {
         let good = hex(KNOWN[3].1);
         let mut accepted = 0;
         for i in 0..100_000 {
-            let mut packed = PackedSfen(std::array::from_fn(|_| random.number() as u8));
+            let mut packed = PackedSfen(std::array::from_fn(|_| random.next_u64() as u8));
             if i % 2 == 0 {
                 packed = good;
                 let bit = random.below(256);

@@ -19,7 +19,7 @@ impl Random {
     }
 
     /// The next number, of all 64-bit numbers.
-    pub fn number(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         let number;
         (self.0, number) = splitmix64(self.0);
         number
@@ -28,7 +28,7 @@ impl Random {
     /// A number below `end`, which must not be 0; all are as likely (but for one
     /// part in 2^64 / `end`).
     pub fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.number()) * end as u128) >> 64) as usize
+        ((u128::from(self.next_u64()) * end as u128) >> 64) as usize
     }
 
     /// A number between `low` and `high`, both included.
@@ -66,7 +66,7 @@ mod tests {
         let mut again: Vec<u32> = (0..100).collect();
         Random::new(7).shuffle(&mut again);
         assert_eq!(list, again);
-        assert_ne!(Random::nth(1, 2).number(), Random::nth(2, 1).number());
-        assert_ne!(Random::nth(1, 0).number(), Random::nth(1, 1).number());
+        assert_ne!(Random::nth(1, 2).next_u64(), Random::nth(2, 1).next_u64());
+        assert_ne!(Random::nth(1, 0).next_u64(), Random::nth(1, 1).next_u64());
     }
 }

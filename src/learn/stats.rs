@@ -229,7 +229,7 @@ mod tests {
         for _ in 0..3 {
             let mut random = Random::new(5);
             for _ in 0..100_000 {
-                distinct.add(random.number());
+                distinct.add(random.next_u64());
             }
         }
         let count = distinct.count();
