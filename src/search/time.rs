@@ -31,6 +31,8 @@ const SECOND: u64 = 1000;
 pub struct TimePlan {
     /// No new iteration begins after this (scaled by [`scale`]).
     pub target: u64,
+    /// However settled the search is, it does not end before this.
+    pub least: u64,
     /// The search is broken off here.
     pub hard: u64,
     /// The time is lost when it is not used, so use all of it.
@@ -45,6 +47,7 @@ impl TimePlan {
     pub fn fixed(time: u64) -> Self {
         TimePlan {
             target: time,
+            least: 0,
             hard: time,
             use_all: true,
             round_up_delay: None,
@@ -108,6 +111,7 @@ impl TimePlan {
         }
         TimePlan {
             target: target.min(hard),
+            least: least.min(hard),
             hard,
             use_all: false,
             round_up_delay,
@@ -118,6 +122,7 @@ impl TimePlan {
     pub fn min(self, other: Self) -> Self {
         TimePlan {
             target: self.target.min(other.target),
+            least: self.least.min(other.least),
             hard: self.hard.min(other.hard),
             use_all: self.use_all && other.use_all,
             round_up_delay: self.round_up_delay.and(other.round_up_delay),
@@ -126,7 +131,8 @@ impl TimePlan {
 
     /// Whether a search that is `elapsed` old may end between iterations.
     pub fn is_enough(&self, elapsed: u64, scale: f64) -> bool {
-        !self.use_all && elapsed as f64 >= self.target as f64 * scale
+        let enough = (self.target as f64 * scale).max(self.least as f64);
+        !self.use_all && elapsed as f64 >= enough
     }
 
     /// When a search ends that had enough at `elapsed`: at once, or with the
@@ -382,6 +388,22 @@ mod tests {
         assert!(plan(600_000, 0, 0, &slower).target > sudden_death.target * 19 / 10);
         // With little left, the minimum does not eat it up.
         assert!(plan(10_000, 0, 0, &options).target <= 1000);
+    }
+
+    #[test]
+    fn a_settled_search_keeps_the_minimum() {
+        let options = SearchOptions {
+            minimum_thinking_time: 4000,
+            network_delay: 0,
+            ..SearchOptions::default()
+        };
+        let settled = scale(20, 0);
+        let long = plan(600_000, 0, 0, &options);
+        assert!(!long.is_enough(3900, settled / 4.0));
+        assert!(long.is_enough(long.target, settled));
+        // A short clock goes before the minimum.
+        let short = plan(20_000, 0, 0, &options);
+        assert!(short.is_enough(1500, settled));
     }
 
     #[test]
