@@ -35,11 +35,7 @@ pub trait Referee: Game {
 
 impl Referee for Position {
     fn settings(rules: &Rules) -> Vec<(&'static str, String)> {
-        let variant = match rules.variant {
-            Variant::Standard => "shogi",
-            Variant::KingCapture => "kingcapture",
-        };
-        let mut settings = vec![("USI_Variant", variant.to_string())];
+        let mut settings = vec![("USI_Variant", rules.variant.word().to_string())];
         if rules.variant == Variant::Standard {
             settings.push(("EnteringKingRule", rules.entering_king.to_string()));
         }

@@ -344,7 +344,8 @@ mod tests {
         };
         let even = value("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
         let rook_up = value("lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
-        assert!(even.abs() < 100, "{even}");
+        // The move is worth something, but far less than a piece.
+        assert!((0..200).contains(&even), "{even}");
         assert!(rook_up > 700, "{rook_up}");
     }
 }

@@ -13,6 +13,23 @@ pub enum Variant {
     KingCapture,
 }
 
+impl Variant {
+    /// The words of `USI_Variant`, in the order of the variants.
+    pub const WORDS: [&'static str; 2] = ["shogi", "kingcapture"];
+
+    /// The word of `USI_Variant`.
+    pub const fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+
+    /// The variant with this word.
+    pub fn from_word(word: &str) -> Option<Variant> {
+        [Variant::Standard, Variant::KingCapture]
+            .into_iter()
+            .find(|variant| variant.word() == word)
+    }
+}
+
 /// When the side to move may declare a win (`EnteringKingRule`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnteringKingRule {

@@ -111,11 +111,14 @@ pub trait Driver: Send {
     fn perft(&self, depth: u32, progress: &Progress) -> Option<Vec<(String, u64)>>;
 }
 
+/// With more threads than this on a core, the last one may hear of a `stop` late.
+const CROWDED: usize = 8;
+
 /// The driver of the game that `USI_Variant` names.
 pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
-    let solver: MateSolver<shogi::Position> = match rules.variant {
-        "kingcapture" => mate::unsupported,
-        _ => mate::mate_in_one,
+    let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {
+        shogi::Variant::KingCapture => mate::unsupported,
+        shogi::Variant::Standard => mate::mate_in_one,
     };
     Box::new(GameDriver::<shogi::Position, HandEvaluator>::new(
         HandEvaluator,
@@ -127,10 +130,10 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
 
 /// The options as rules of shogi.
 pub(super) fn shogi_rules(options: &RuleOptions) -> shogi::Rules {
-    let mut rules = match options.variant {
-        "kingcapture" => shogi::Rules::king_capture(),
-        _ => shogi::Rules {
-            // The option's words are those of the rules; a test reads them all.
+    // The options' words are those of the rules; a test reads them all.
+    let mut rules = match shogi::Variant::from_word(options.variant).unwrap_or_default() {
+        shogi::Variant::KingCapture => shogi::Rules::king_capture(),
+        shogi::Variant::Standard => shogi::Rules {
             entering_king: options.entering_king.parse().unwrap_or_default(),
             ..shogi::Rules::default()
         },
@@ -282,6 +285,12 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         let got = self.pool.set_threads(threads);
         if got < threads {
             warnings.push(format!("warning: only {got} threads could be started"));
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if got > CROWDED * cores {
+            warnings.push(format!(
+                "warning: {got} threads on {cores} cores get in each other's way; answers may be late"
+            ));
         }
         let got = self.pool.set_hash(hash_mb);
         if got < hash_mb {

@@ -17,7 +17,7 @@ use crate::book::EMBEDDED_NAME;
 use crate::book::choose::BookOptions;
 use crate::search::limits::SearchOptions;
 use crate::search::skill;
-use crate::shogi::EnteringKingRule;
+use crate::shogi::{EnteringKingRule, Variant};
 
 /// The options, as indices of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,8 +253,8 @@ fn table() -> Vec<Definition> {
         Definition {
             aliases: &["UCI_Variant"],
             ..row(Id::Variant, "USI_Variant", Kind::Combo {
-                default: "shogi",
-                vars: &["shogi", "kingcapture"],
+                default: Variant::Standard.word(),
+                vars: &Variant::WORDS,
             })
         },
         row(Id::EnteringKingRule, "EnteringKingRule", Kind::Combo {
