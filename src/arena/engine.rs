@@ -223,11 +223,6 @@ impl Engine {
         }
     }
 
-    /// Whether the process runs and takes lines.
-    pub fn is_alive(&mut self) -> bool {
-        self.stdin.is_some() && matches!(self.child.try_wait(), Ok(None))
-    }
-
     /// Reads what the engine said unasked; true if there was a `bestmove`.
     pub fn drain(&mut self) -> bool {
         let mut unasked = false;

@@ -57,9 +57,6 @@ pub const NULL_MOVE_EVAL: Score = 200;
 /// At most this much reduction by evaluation.
 pub const NULL_MOVE_EVAL_MAX: i32 = 3;
 
-/// From this depth on, a null-move cut-off is verified.
-pub const NULL_MOVE_VERIFY_DEPTH: i32 = 14;
-
 // Internal iterative reduction.
 
 /// Least depth.

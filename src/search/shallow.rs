@@ -101,7 +101,6 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         if depth < NULL_MOVE_DEPTH
             || eval < beta
             || beta <= -MATE_IN_MAX_PLY
-            || ply < self.no_pass_before
             || self.memory.stack.after_pass(ply)
             || !self.position.can_pass()
         {

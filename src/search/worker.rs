@@ -93,8 +93,6 @@ pub(super) struct Search<'a, G: Game, E> {
     pub completed: Vec<Line<G::Move>>,
     /// The deepest ply reached.
     pub seldepth: u32,
-    /// Nearer to the root than this, passing is not tried (its verification).
-    pub(super) no_pass_before: usize,
     /// Set once the search is broken off: all scores from then on are void.
     pub aborted: bool,
     /// Watches the clock, in the main thread.
@@ -134,7 +132,6 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             pv_index: 0,
             completed: Vec::new(),
             seldepth: 0,
-            no_pass_before: 0,
             aborted: false,
             timer: (id == 0).then(|| Timer::new(job)),
             best_move_changes: 0,
