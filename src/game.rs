@@ -86,6 +86,8 @@ pub enum GameEnd {
     Try { winner: Color },
     /// A king was captured (king-capture rules).
     KingCaptured { winner: Color },
+    /// Both sides have nothing but their kings (wa shogi without drops).
+    BareKings,
     /// The game reached `MaxMovesToDraw` plies.
     MoveLimit,
 }
@@ -99,7 +101,7 @@ impl GameEnd {
             | GameEnd::Try { winner }
             | GameEnd::KingCaptured { winner } => Some(winner),
             GameEnd::PerpetualCheck { loser } => Some(!loser),
-            GameEnd::Sennichite | GameEnd::MoveLimit => None,
+            GameEnd::Sennichite | GameEnd::BareKings | GameEnd::MoveLimit => None,
         }
     }
 }
@@ -119,6 +121,7 @@ impl fmt::Display for GameEnd {
                 write!(f, "the king has reached the try square: {winner} wins")
             }
             GameEnd::KingCaptured { winner } => write!(f, "king captured: {winner} wins"),
+            GameEnd::BareKings => f.write_str("nothing but the kings is left: draw"),
             GameEnd::MoveLimit => f.write_str("move limit reached: draw"),
         }
     }
@@ -198,8 +201,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// A win that the side to move can take at once, if any.
     fn immediate_win(&self) -> Option<ImmediateWin<Self::Move>>;
 
-    /// Whether the move limit makes the game a draw here, unless the side to
-    /// move is mated, which counts first.
+    /// Whether the move limit, or too few pieces, make the game a draw here, unless
+    /// the side to move is mated, which counts first.
     fn at_move_limit(&self) -> bool;
 
     /// Whether and how the game is over in this position, by the rules of the

@@ -15,7 +15,8 @@
 //! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
 //! | [`eval`] | static evaluations |
-//! | [`shogi`] | the game: position, move generation, every rule |
+//! | [`shogi`], [`wa`] | the games: position, move generation, every rule |
+//! | [`recurrence`] | repeated positions, in every game |
 //! | [`game`] | the traits through which the search sees a game and an evaluation |
 //! | [`core`] | colour, bitboards, scores, move lists, random keys |
 //!
@@ -53,6 +54,8 @@ pub mod game;
 pub mod learn;
 pub mod perft;
 pub mod record;
+pub mod recurrence;
 pub mod search;
 pub mod shogi;
 pub mod usi;
+pub mod wa;

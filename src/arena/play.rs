@@ -70,6 +70,7 @@ fn by_rules(end: GameEnd) -> (GameResult, Ending) {
         GameEnd::PerpetualCheck { .. } => Ending::PerpetualCheck,
         GameEnd::Try { .. } => Ending::Try,
         GameEnd::KingCaptured { .. } => Ending::KingCaptured,
+        GameEnd::BareKings => Ending::BareKings,
         GameEnd::MoveLimit => Ending::MoveLimit,
     };
     (GameResult::from_winner(end.winner()), ending)

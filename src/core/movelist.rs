@@ -2,9 +2,9 @@
 
 use arrayvec::ArrayVec;
 
-/// Capacity of a move list. The most legal moves that a shogi position is
-/// known to have is 593; wa and four-player shogi stay below.
-pub const MAX_MOVES: usize = 600;
+/// Capacity of a move list: what a position of wa shogi can have at most, where
+/// sixteen kinds in hand meet 119 empty squares. Shogi is known to reach 593.
+pub const MAX_MOVES: usize = 2048;
 
 /// The moves of one position.
 pub type MoveList<M> = ArrayVec<M, MAX_MOVES>;

@@ -90,7 +90,7 @@ fn end_line(record: &GameRecord) -> String {
         | Ending::AgreedWin => "%TORYO",
         Ending::Sennichite => "%SENNICHITE",
         Ending::Declaration => "%KACHI",
-        Ending::ImpasseDraw | Ending::MoveLimit => "%JISHOGI",
+        Ending::ImpasseDraw | Ending::BareKings | Ending::MoveLimit => "%JISHOGI",
         Ending::AgreedDraw => "%HIKIWAKE",
         Ending::TimeForfeit | Ending::NoAnswer | Ending::Crash => "%TIME_UP",
         Ending::PerpetualCheck

@@ -138,7 +138,7 @@ fn ending_words(record: &GameRecord) -> (&'static str, String) {
     let winner = record.result.winner();
     match record.ending {
         Ending::Sennichite => ("千日手", "千日手".to_string()),
-        Ending::ImpasseDraw | Ending::MoveLimit | Ending::AgreedDraw => {
+        Ending::ImpasseDraw | Ending::BareKings | Ending::MoveLimit | Ending::AgreedDraw => {
             ("持将棋", "持将棋".to_string())
         }
         Ending::Checkmate => ("詰み", wins(winner)),

@@ -138,6 +138,8 @@ pub enum Ending {
     Try,
     /// The king was captured.
     KingCaptured,
+    /// Both sides have nothing but their kings.
+    BareKings,
     /// The move limit was reached.
     MoveLimit,
     /// Both engines' scores agreed on the winner.
@@ -172,6 +174,7 @@ impl Ending {
             Ending::ImpasseWin => "impasse, won by count",
             Ending::Try => "try",
             Ending::KingCaptured => "king captured",
+            Ending::BareKings => "bare kings",
             Ending::MoveLimit => "move limit",
             Ending::AgreedWin => "win by agreement of the scores",
             Ending::AgreedDraw => "draw by agreement of the scores",

@@ -35,9 +35,9 @@ enum Step {
 
 /// Bits of a sorting key that hold the (complemented) place of the move, so
 /// that the greatest key is the best move and ties go to the first one.
-const PLACE_BITS: u32 = 10;
+const PLACE_BITS: u32 = 11;
 /// Greatest absolute value of a move's score.
-const SCORE_LIMIT: i32 = (1 << 19) - 1;
+const SCORE_LIMIT: i32 = (1 << 18) - 1;
 /// Added to the keys of captures found bad, so that they sort after all others.
 const BAD: i32 = -(1 << 30);
 /// Keys below this one are bad.
@@ -45,7 +45,7 @@ const BAD_LIMIT: i32 = -(1 << 29);
 /// Key of a move that was handed out.
 const TAKEN: i32 = i32::MIN;
 
-const _: () = assert!(MAX_MOVES < 1 << PLACE_BITS);
+const _: () = assert!(MAX_MOVES <= 1 << PLACE_BITS);
 
 fn key(score: i32, place: usize) -> i32 {
     (score.clamp(-SCORE_LIMIT, SCORE_LIMIT) << PLACE_BITS) | ((1 << PLACE_BITS) - 1 - place as i32)

@@ -10,87 +10,24 @@ use super::moves::{Move, Source};
 use super::piece::PieceKind;
 use super::position::Position;
 use super::square::{Bitboard, Square};
+use crate::core::illegal_move::NamedKind;
 
 /// The rule that a move breaks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IllegalMove {
-    /// The text is not a move.
-    #[error("`{0}` is not a move in USI notation (like 7g7f, 8h2b+ or P*5e)")]
-    NotAMove(String),
-    /// Nothing stands on the source square.
-    #[error("there is no piece on {0}")]
-    NoPiece(Square),
-    /// The piece on the source square is the opponent's.
-    #[error("the piece on {0} belongs to the opponent")]
-    NotYours(Square),
-    /// The dropped piece is not in hand.
-    #[error("there is no {} in hand", .0.name())]
-    NotInHand(PieceKind),
-    /// The target square holds a piece of the mover, or any piece for a drop.
-    #[error("{0} is occupied")]
-    Occupied(Square),
-    /// The piece does not move in this way.
-    #[error("a {} does not move from {from} to {to}", kind.name())]
-    WrongMovement {
-        /// The piece.
-        kind: PieceKind,
-        /// Its square.
-        from: Square,
-        /// The target.
-        to: Square,
-    },
-    /// A piece stands in the way.
-    #[error("the way from {from} to {to} is blocked on {by}")]
-    Blocked {
-        /// The source.
-        from: Square,
-        /// The target.
-        to: Square,
-        /// The first piece in between, seen from the source.
-        by: Square,
-    },
-    /// The kind of piece never promotes, or not any more.
-    #[error("a {} does not promote", .0.name())]
-    CannotPromote(PieceKind),
-    /// The move neither starts nor ends in the promotion zone.
-    #[error("a move promotes only if it starts or ends in the three farthest ranks")]
-    OutsideZone,
-    /// The piece could never move again and must promote.
-    #[error("a {} must promote on {to}, where it could never move again", kind.name())]
-    MustPromote {
-        /// The piece.
-        kind: PieceKind,
-        /// The target.
-        to: Square,
-    },
-    /// A dropped piece could never move again.
-    #[error("a {} may not be dropped on {to}, where it could never move", kind.name())]
-    DeadPiece {
-        /// The piece.
-        kind: PieceKind,
-        /// The target.
-        to: Square,
-    },
-    /// A second unpromoted pawn on a file.
-    #[error("nifu: file {file} holds an unpromoted pawn of the same side already (on {pawn})")]
-    Nifu {
-        /// The file, 1 to 9.
-        file: usize,
-        /// The pawn that is there.
-        pawn: Square,
-    },
-    /// The own king could be captured.
-    #[error("the move leaves the king in check from {0}")]
-    LeavesKingInCheck(Square),
-    /// A pawn drop that mates.
-    #[error("uchifuzume: a pawn drop may not give checkmate")]
-    Uchifuzume,
+pub type IllegalMove = crate::core::IllegalMove<PieceKind, Square>;
+
+impl NamedKind for PieceKind {
+    fn name(&self) -> &'static str {
+        PieceKind::name(*self)
+    }
 }
 
 impl Position {
     /// Reads a move in USI notation and checks that it is legal.
     pub fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
-        let m = Move::from_usi(text).ok_or_else(|| IllegalMove::NotAMove(text.to_owned()))?;
+        let m = Move::from_usi(text).ok_or_else(|| IllegalMove::NotAMove {
+            text: text.to_owned(),
+            examples: "7g7f, 8h2b+ or P*5e",
+        })?;
         self.check_legality(m)?;
         Ok(m)
     }

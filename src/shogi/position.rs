@@ -9,12 +9,13 @@ use super::attacks;
 use super::hand::Hand;
 use super::moves::{Move, Source};
 use super::piece::{HAND_KINDS, KINDS, PIECES, Piece, PieceKind};
-use super::repetition::SeenBoards;
+
 use super::rules::Rules;
 use super::square::{Bitboard, SQUARES, Square};
 use crate::core::Color;
 use crate::core::color::ByColor;
 use crate::core::zobrist;
+use crate::recurrence::SeenBoards;
 
 static PIECE_KEYS: [[u64; SQUARES]; PIECES] = zobrist::table(0x7473_7572_7521);
 /// Multiplied by the count: hand keys add up.

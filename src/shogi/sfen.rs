@@ -1,65 +1,18 @@
-//! Positions as SFEN text, read with every tolerance that GUIs and people need
-//! ([`Position::from_sfen`] lists them) and written in the one fixed order that
-//! they compare.
-
-use std::fmt::Write;
+//! Positions as SFEN text.
 
 use super::hand::{Hand, MAX_SET_UP};
 use super::piece::{Piece, PieceKind};
 use super::position::Position;
 use super::rules::Rules;
-use super::square::{SIZE, SQUARES, Square};
+use super::square::{SIZE, SQUARES};
 use crate::core::Color;
 use crate::core::color::ByColor;
+use crate::core::sfen::{self, Parts};
+
+pub use crate::core::sfen::SfenError;
 
 /// The initial position of an even game.
 pub const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-
-/// Why a position text was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SfenError {
-    /// The text ends before this part.
-    #[error("the position has no {0}")]
-    Missing(&'static str),
-    /// Not nine ranks.
-    #[error("the board has {0} ranks instead of 9")]
-    Ranks(usize),
-    /// A rank that is not nine squares wide.
-    #[error("rank {rank} of the board (`{text}`) has {width} squares instead of 9")]
-    Width {
-        /// The rank's letter.
-        rank: char,
-        /// The rank's text.
-        text: String,
-        /// The squares that it fills.
-        width: usize,
-    },
-    /// A character that is no piece.
-    #[error("`{found}` in rank {rank} of the board is no piece")]
-    Piece {
-        /// The rank's letter.
-        rank: char,
-        /// What was found.
-        found: String,
-    },
-    /// Two kings of one side.
-    #[error("{0} has more than one king")]
-    TwoKings(Color),
-    /// The side to move is neither `b` nor `w`.
-    #[error("the side to move is `{0}` instead of b or w")]
-    Turn(String),
-    /// The hands cannot be read.
-    #[error("`{found}` in the hands `{text}` is no piece that can be in hand")]
-    Hands {
-        /// What was found.
-        found: String,
-        /// The text of the hands.
-        text: String,
-    },
-    /// A count of zero, or more than 18, of one kind in one hand.
-    #[error("the hands `{0}` hold a kind 0 times or more than 18 times")]
-    Count(String),
-}
 
 impl Position {
     /// The initial position.
@@ -68,79 +21,27 @@ impl Position {
     }
 
     /// Reads a position: board, side to move, hands and move number, with the
-    /// tolerances that GUIs, web addresses and hand-typed texts need: a leading
-    /// word `sfen`, `_` for blanks, hands in any order and with repeated letters or
-    /// none at all, a missing or unreadable move number (then 1).
+    /// tolerances that [`crate::core::sfen`] lists.
     pub fn from_sfen(text: &str, rules: &Rules) -> Result<Position, SfenError> {
-        let text = text.replace('_', " ");
-        let mut words = text.split_whitespace().peekable();
-        words.next_if(|word| word.eq_ignore_ascii_case("sfen"));
-        let board = parse_board(words.next().ok_or(SfenError::Missing("board"))?)?;
-        let side = match words.next().ok_or(SfenError::Missing("side to move"))? {
-            "b" => Color::Black,
-            "w" => Color::White,
-            other => return Err(SfenError::Turn(other.to_owned())),
-        };
-        let hands = parse_hands(words.next().unwrap_or("-"))?;
-        let ply = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
-        // Far from overflow, whatever the text says.
-        let ply = u32::clamp(ply, 1, 1_000_000);
-        Ok(Position::set_up(board, hands, side, ply, rules))
+        let parts = Parts::read(text)?;
+        let board = parse_board(&parts.board)?;
+        let hands = parse_hands(&parts.hands)?;
+        Ok(Position::set_up(board, hands, parts.side, parts.ply, rules))
     }
 
     /// The position as SFEN.
     pub fn sfen(&self) -> String {
-        let mut text = self.board_sfen();
-        let side = match self.side_to_move() {
-            Color::Black => 'b',
-            Color::White => 'w',
-        };
-        let hands = self.hands_sfen();
-        let _ = write!(text, " {side} {hands} {}", self.ply());
-        text
-    }
-
-    fn board_sfen(&self) -> String {
-        let mut text = String::with_capacity(96);
-        for rank in 0..SIZE {
-            if rank > 0 {
-                text.push('/');
-            }
-            let mut empty = 0;
-            for file in (0..SIZE).rev() {
-                let piece = Square::new(file, rank).and_then(|square| self.piece_on(square));
-                match piece {
-                    None => empty += 1,
-                    Some(piece) => {
-                        if empty > 0 {
-                            let _ = write!(text, "{empty}");
-                            empty = 0;
-                        }
-                        let _ = write!(text, "{piece}");
-                    }
-                }
-            }
-            if empty > 0 {
-                let _ = write!(text, "{empty}");
-            }
+        let hands = Color::ALL.into_iter().flat_map(|color| {
+            let counts = self.hand(color).iter();
+            counts.map(move |(kind, count)| (Piece::new(color, kind), count))
+        });
+        Parts {
+            board: sfen::write_board::<SIZE, _>(|square| self.piece_on(square)),
+            side: self.side_to_move(),
+            hands: sfen::write_hands(hands),
+            ply: self.ply(),
         }
-        text
-    }
-
-    fn hands_sfen(&self) -> String {
-        let mut text = String::new();
-        for color in Color::ALL {
-            for (kind, count) in self.hand(color).iter() {
-                if count > 1 {
-                    let _ = write!(text, "{count}");
-                }
-                let _ = write!(text, "{}", Piece::new(color, kind));
-            }
-        }
-        if text.is_empty() {
-            text.push('-');
-        }
-        text
+        .write()
     }
 }
 
@@ -156,99 +57,34 @@ fn parse_letter(letter: char) -> Option<Piece> {
 }
 
 fn parse_board(text: &str) -> Result<[Option<Piece>; SQUARES], SfenError> {
+    let pieces = sfen::read_board::<SIZE, _>(text, |letter, promoted| {
+        let piece = parse_letter(letter)?;
+        match promoted {
+            false => Some(piece),
+            true => Some(Piece::new(piece.color, piece.kind.promoted()?)),
+        }
+    })?;
     let mut board = [None; SQUARES];
     let mut kings = ByColor([false; 2]);
-    let ranks = text.split('/').count();
-    if ranks != SIZE {
-        return Err(SfenError::Ranks(ranks));
-    }
-    for (rank, row) in text.split('/').enumerate() {
-        let letter = (b'a' + rank as u8) as char;
-        let bad = |found: &str| SfenError::Piece {
-            rank: letter,
-            found: found.to_owned(),
-        };
-        let mut width = 0;
-        let mut chars = row.chars();
-        while let Some(c) = chars.next() {
-            if let Some(digit) = c.to_digit(10).filter(|&digit| digit > 0) {
-                width += digit as usize;
-                continue;
-            }
-            let piece = if c == '+' {
-                let letter = chars.next().ok_or_else(|| bad("+"))?;
-                let base = parse_letter(letter);
-                let promoted = base.and_then(|piece| {
-                    let kind = piece.kind.promoted()?;
-                    Some(Piece::new(piece.color, kind))
-                });
-                promoted.ok_or_else(|| bad(&format!("+{letter}")))?
-            } else {
-                parse_letter(c).ok_or_else(|| bad(&c.to_string()))?
-            };
-            if piece.kind == PieceKind::King {
-                if kings[piece.color] {
-                    return Err(SfenError::TwoKings(piece.color));
-                }
-                kings[piece.color] = true;
-            }
-            // Files are written from 9 to 1; a square beyond the edge is
-            // reported as a wrong width below.
-            if let Some(square) = (SIZE - 1)
-                .checked_sub(width)
-                .and_then(|file| Square::new(file, rank))
-            {
-                board[square.index()] = Some(piece);
-            }
-            width += 1;
+    for (square, piece) in pieces {
+        if piece.kind == PieceKind::King && std::mem::replace(&mut kings[piece.color], true) {
+            return Err(SfenError::TwoKings(piece.color));
         }
-        if width != SIZE {
-            return Err(SfenError::Width {
-                rank: letter,
-                text: row.to_owned(),
-                width,
-            });
-        }
+        board[square.index()] = Some(piece);
     }
     Ok(board)
 }
 
 fn parse_hands(text: &str) -> Result<ByColor<Hand>, SfenError> {
     let mut hands = ByColor([Hand::EMPTY; 2]);
-    if text == "-" {
-        return Ok(hands);
-    }
-    let bad_count = || SfenError::Count(text.to_owned());
-    let mut digits: Option<u32> = None;
-    for c in text.chars() {
-        if let Some(digit) = c.to_digit(10) {
-            let count = digits.unwrap_or(0) * 10 + digit;
-            if count > MAX_SET_UP {
-                return Err(bad_count());
-            }
-            digits = Some(count);
-            continue;
-        }
-        let piece = parse_letter(c)
-            .filter(|piece| piece.kind != PieceKind::King)
-            .ok_or_else(|| SfenError::Hands {
-                found: c.to_string(),
-                text: text.to_owned(),
-            })?;
-        let count = digits.take().unwrap_or(1);
-        let total = hands[piece.color].count(piece.kind) + count;
-        if count == 0 || total > MAX_SET_UP {
-            return Err(bad_count());
-        }
-        hands[piece.color].set(piece.kind, total);
-    }
-    match digits {
-        None => Ok(hands),
-        Some(count) => Err(SfenError::Hands {
-            found: count.to_string(),
-            text: text.to_owned(),
-        }),
-    }
+    sfen::read_hands(text, MAX_SET_UP, |letter, count| {
+        let piece = parse_letter(letter).filter(|piece| piece.kind != PieceKind::King)?;
+        let hand = &mut hands[piece.color];
+        let total = hand.count(piece.kind) + count;
+        hand.set(piece.kind, total);
+        Some(total)
+    })?;
+    Ok(hands)
 }
 
 #[cfg(test)]

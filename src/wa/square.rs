@@ -1,0 +1,13 @@
+//! The 11x11 board: its squares, and sets of them.
+
+/// Files and ranks of the board.
+pub const SIZE: usize = 11;
+
+/// Squares of the board.
+pub const SQUARES: usize = SIZE * SIZE;
+
+/// A square of the board.
+pub type Square = crate::core::Square<SIZE>;
+
+/// A set of squares of the board.
+pub type Bitboard = crate::core::Bitboard<Square>;
