@@ -56,3 +56,4 @@ pub mod record;
 pub mod search;
 pub mod shogi;
 pub mod usi;
+pub mod yonin;
