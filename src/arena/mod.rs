@@ -26,6 +26,7 @@ pub mod play;
 pub mod referee;
 pub mod stats;
 pub mod tally;
+pub mod yonin;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -8,8 +8,10 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tsuru::shogi::{EnteringKingRule, Rules};
+use tsuru::yonin;
 
 mod bench;
 mod book;
@@ -18,6 +20,7 @@ mod input;
 mod judge;
 mod learn;
 mod match_;
+mod match_yonin;
 mod perft;
 mod progress;
 mod show;
@@ -65,7 +68,8 @@ enum Command {
 /// The rules to play by.
 #[derive(Args)]
 struct RulesArgs {
-    /// Rule set: standard shogi, or the variant won by capturing the king.
+    /// Rule set: standard shogi, the variant won by capturing the king, or
+    /// four-player shogi.
     #[arg(long, value_enum, default_value_t = VariantArg::Shogi)]
     variant: VariantArg,
 
@@ -78,19 +82,45 @@ struct RulesArgs {
     /// `match`, 300 with `--variant kingcapture`].
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
+
+    /// A rule of four-player shogi: format=singles or pairs, end=two or last,
+    /// mated=mater or unowned, first=s, w, n or e; may be repeated.
+    #[arg(long, value_name = "RULE=WORD")]
+    yonin: Vec<String>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VariantArg {
     Shogi,
     #[value(name = "kingcapture")]
     KingCapture,
+    Yonin,
 }
 
 impl RulesArgs {
+    /// Whether four-player shogi is played.
+    fn is_yonin(&self) -> bool {
+        self.variant == VariantArg::Yonin
+    }
+
+    /// The rules of four-player shogi.
+    fn yonin_rules(&self) -> anyhow::Result<yonin::Rules> {
+        let mut rules = yonin::Rules {
+            limit: self.max_moves.unwrap_or(0),
+            ..yonin::Rules::default()
+        };
+        for word in &self.yonin {
+            let (name, value) = word
+                .split_once('=')
+                .with_context(|| format!("`--yonin {word}` is not RULE=WORD"))?;
+            rules.set(name, value)?;
+        }
+        Ok(rules)
+    }
+
     fn rules(&self) -> Rules {
         let mut rules = match self.variant {
-            VariantArg::Shogi => Rules {
+            VariantArg::Shogi | VariantArg::Yonin => Rules {
                 entering_king: self.rule,
                 ..Rules::default()
             },

@@ -26,7 +26,7 @@ use crate::core::score::{
     to_table,
 };
 use crate::core::{Color, Score};
-use crate::game::{Evaluator, Game, GameMove, ImmediateWin, Repetition};
+use crate::game::{Evaluator, Finish, Game, GameMove, ImmediateWin, Repetition};
 
 /// What a node is to its parent.
 pub(super) trait NodeKind {
@@ -206,6 +206,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
     /// The score of a node where the game, or the search, ends.
     #[inline]
     pub fn terminal(&mut self, ply: usize) -> Option<Score> {
+        match self.position.finish() {
+            None => {}
+            Some(Finish::Won) => return Some(mate_in(ply)),
+            Some(Finish::Lost) => return Some(mated_in(ply)),
+            Some(Finish::Score(score)) => return Some(score),
+        }
         match self.position.repetition() {
             Repetition::None => {}
             Repetition::Draw => return Some(self.draw_score()),

@@ -332,8 +332,9 @@ impl Board {
     }
 
     /// Plays a legal move of the player whose turn it is: board, credits, turn
-    /// and the mates that follow (rule Q6, steps 1 to 5).
-    pub(super) fn play(&mut self, m: Move) {
+    /// and the mates that follow (rule Q6, steps 1 to 5). `next`, if named, moves
+    /// next unless someone is in check.
+    pub(super) fn play(&mut self, m: Move, next: Option<Seat>) {
         let mover = self.turn;
         self.relocate(m);
         self.ply += 1;
@@ -351,7 +352,8 @@ impl Board {
                 self.checking = true;
             }
         }
-        self.pass_turn(mover, None);
+        let next = next.filter(|_| self.checkers.0.iter().all(|set| set.is_empty()));
+        self.pass_turn(mover, next);
     }
 
     /// Moves the pieces of a move, and nothing else.
@@ -474,8 +476,7 @@ impl Board {
 
     /// The key after a move, exact unless the turn jumps or somebody is mated.
     #[inline]
-    pub fn key_after(&self, m: Move) -> u64 {
-        let us = self.turn;
+    pub fn key_after(&self, m: Move, us: Seat) -> u64 {
         let to = m.to();
         let mut board = self.board_key;
         let mut hand = self.hand_key;

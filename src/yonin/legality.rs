@@ -118,7 +118,7 @@ impl Position {
         if let Some(outcome) = self.outcome() {
             return Err(IllegalMove::GameOver(outcome.to_string()));
         }
-        self.board.check_legality(m)?;
+        self.board.check_legality(m, self.board.turn)?;
         if self.is_banned(m) {
             return Err(IllegalMove::PerpetualCheck);
         }
@@ -130,26 +130,26 @@ impl Board {
     /// Whether a move is legal here (L1, L2, D1 to D5); any move may be asked.
     #[inline]
     pub fn is_legal(&self, m: Move) -> bool {
-        self.check_legality(m).is_ok()
+        self.check_legality(m, self.turn).is_ok()
     }
 
-    /// `Ok` for a legal move, else the first rule that it breaks.
+    /// `Ok` for a move that is legal when `seat` is to move, else the first rule
+    /// that it breaks.
     ///
     /// # Errors
     ///
     /// The rule, from the plainest to the subtlest.
-    pub fn check_legality(&self, m: Move) -> Result<(), IllegalMove> {
+    pub fn check_legality(&self, m: Move, seat: Seat) -> Result<(), IllegalMove> {
         if self.over {
             return Err(IllegalMove::GameOver("mates".to_owned()));
         }
         match m.source() {
-            Source::Hand(kind) => self.check_drop(kind, m.to()),
-            Source::Board(from) => self.check_board_move(from, m),
+            Source::Hand(kind) => self.check_drop(kind, seat, m.to()),
+            Source::Board(from) => self.check_board_move(from, seat, m),
         }
     }
 
-    fn check_drop(&self, kind: PieceKind, to: Square) -> Result<(), IllegalMove> {
-        let seat = self.turn;
+    fn check_drop(&self, kind: PieceKind, seat: Seat, to: Square) -> Result<(), IllegalMove> {
         if !can_be_in_hand(kind) || !self.hands[seat].has(kind) {
             return Err(IllegalMove::NotInHand { seat, kind });
         }
@@ -171,7 +171,7 @@ impl Board {
                 return Err(IllegalMove::BeforeFallenKing(to));
             }
         }
-        self.check_kings(None, kind, seat, to)?;
+        self.check_kings(seat, None, kind, seat, to)?;
         if kind == PieceKind::Pawn
             && let Some(other) = self.king_before(seat, to).filter(|&other| other != seat)
             && self.pawn_drop_mates(seat, Bitboard::of(to), other)
@@ -190,8 +190,7 @@ impl Board {
             .find(|&other| target.is_some() && self.kings[other] == target)
     }
 
-    fn check_board_move(&self, from: Square, m: Move) -> Result<(), IllegalMove> {
-        let turn = self.turn;
+    fn check_board_move(&self, from: Square, turn: Seat, m: Move) -> Result<(), IllegalMove> {
         let to = m.to();
         let piece = self.piece_on(from).ok_or(IllegalMove::NoPiece(from))?;
         let (kind, facing) = (piece.kind, piece.facing);
@@ -236,19 +235,19 @@ impl Board {
         } else if kind == PieceKind::Pawn && attacks::last_line(facing).contains(to) {
             return Err(IllegalMove::MustPromote(to));
         }
-        self.check_kings(Some(from), self.moved_kind(m), facing, to)
+        self.check_kings(turn, Some(from), self.moved_kind(m), facing, to)
     }
 
     /// Rules L1 and L2 after a piece arrives on `to`, from `from` or from the
     /// hand.
     fn check_kings(
         &self,
+        seat: Seat,
         from: Option<Square>,
         kind: PieceKind,
         facing: Seat,
         to: Square,
     ) -> Result<(), IllegalMove> {
-        let seat = self.turn;
         let left = from.map_or(Bitboard::EMPTY, Bitboard::of);
         let arrival = Bitboard::of(to);
         let occupied = (self.occupied() - left) | arrival;

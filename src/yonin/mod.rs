@@ -16,6 +16,7 @@
 //! | `position` | the board with its history; make and unmake |
 //! | `repetition` | fourth occurrences and perpetual check |
 //! | `ranking` | the end of the game and the places |
+//! | `coalition` | four players as two sides, for the common search |
 //! | `yfen` | positions as text |
 //! | `diagram` | boards for people |
 //!
@@ -23,6 +24,7 @@
 
 pub mod attacks;
 mod board;
+pub mod coalition;
 mod diagram;
 mod legality;
 mod movegen;
@@ -35,6 +37,7 @@ pub mod seat;
 pub mod yfen;
 
 pub use board::{Board, Mate};
+pub use coalition::{BestReply, Coalition, Paranoid, SeatMove};
 pub use legality::IllegalMove;
 pub use piece::Piece;
 pub use position::Position;

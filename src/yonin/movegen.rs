@@ -137,7 +137,7 @@ impl Targets {
 /// What keeps a move from newly checking a king: the partner's in pairs, where
 /// such moves are illegal (rule L2). Also what tells checking moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CheckSquares {
+pub struct CheckSquares {
     king: Square,
     /// Pieces whose leaving opens a line to the king.
     blockers: Bitboard,
@@ -184,23 +184,28 @@ impl CheckSquares {
 }
 
 impl Board {
-    /// Appends the legal moves of `stage` (rules L1, L2, D1 to D5) of the player
-    /// to move. `QuietChecks` are those that attack the king of another player.
+    /// Appends the legal moves of `stage` (rules L1, L2, D1 to D5) of a living
+    /// seat, taken as being to move. `QuietChecks` are those that attack the king of another player.
     /// With `useless` false, non-promotions of pawns and rooks that could promote
     /// are left out: the promoted piece does all that they do.
-    pub(super) fn generate(&self, stage: Stage, useless: bool, moves: &mut MoveList<Move>) {
+    pub(super) fn generate(
+        &self,
+        seat: Seat,
+        stage: Stage,
+        useless: bool,
+        moves: &mut MoveList<Move>,
+    ) {
         if self.over {
             return;
         }
-        let seat = self.turn;
         let start = moves.len();
         let targets = Targets::of(stage, self, seat);
         self.emit(seat, &targets, useless, moves);
         if stage == Stage::QuietChecks {
-            let checks = self.check_info();
+            let checks = self.check_info(seat);
             let mut kept = start;
             for i in start..moves.len() {
-                if self.gives_check(moves[i], &checks) {
+                if self.gives_check(moves[i], seat, &checks) {
                     moves[kept] = moves[i];
                     kept += 1;
                 }
@@ -229,18 +234,23 @@ impl Board {
     }
 
     /// What [`Board::gives_check`] needs: the kings of the others.
-    pub(super) fn check_info(&self) -> [Option<CheckSquares>; 3] {
-        [1, 2, 3].map(|n| CheckSquares::new(self, self.turn.clockwise(n)))
+    pub(super) fn check_info(&self, seat: Seat) -> [Option<CheckSquares>; 3] {
+        [1, 2, 3].map(|n| CheckSquares::new(self, seat.clockwise(n)))
     }
 
     /// Whether a legal move newly attacks the king of another living player.
     #[inline]
-    pub(super) fn gives_check(&self, m: Move, info: &[Option<CheckSquares>; 3]) -> bool {
+    pub(super) fn gives_check(
+        &self,
+        m: Move,
+        seat: Seat,
+        info: &[Option<CheckSquares>; 3],
+    ) -> bool {
         let kind = self.moved_kind(m);
         let from = m.from();
         let facing = from
             .and_then(|from| self.piece_on(from))
-            .map_or(self.turn, |piece| piece.facing);
+            .map_or(seat, |piece| piece.facing);
         info.iter().flatten().any(|king| {
             king.direct(kind, facing).contains(m.to())
                 || from.is_some_and(|from| king.discovered(from).contains(m.to()))

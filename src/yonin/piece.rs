@@ -37,6 +37,32 @@ pub const fn can_be_in_hand(kind: PieceKind) -> bool {
     )
 }
 
+/// The number of a kind among [`KINDS`].
+#[inline]
+pub const fn compact(kind: PieceKind) -> usize {
+    match kind {
+        PieceKind::Pawn => 0,
+        PieceKind::Silver => 1,
+        PieceKind::Gold => 2,
+        PieceKind::Rook => 3,
+        PieceKind::ProPawn => 4,
+        PieceKind::ProSilver => 5,
+        PieceKind::Dragon => 6,
+        _ => 7,
+    }
+}
+
+/// Exchange values in centipawns, by the number of the kind. Hand-set: shogi's
+/// ratios, small pieces nearer together, as each counts one in the total that
+/// ranks players.
+pub const VALUE: [i32; 8] = [150, 400, 450, 900, 350, 450, 1150, 15_000];
+
+/// The exchange value of a kind.
+#[inline]
+pub const fn value(kind: PieceKind) -> i32 {
+    VALUE[compact(kind)]
+}
+
 /// A piece on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {

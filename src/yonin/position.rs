@@ -80,15 +80,31 @@ impl Position {
     /// regard to the ban on perpetual check.
     pub fn legal_moves(&self) -> MoveList<Move> {
         let mut moves = MoveList::new();
-        self.board.generate(Stage::All, true, &mut moves);
+        self.board
+            .generate(self.board.turn, Stage::All, true, &mut moves);
         moves
     }
 
     /// Plays a legal move.
     pub fn make(&mut self, m: Move) {
+        self.make_as(m, self.board.turn, None);
+    }
+
+    /// Plays a move that is legal when `seat` is to move, whoever's turn it is.
+    /// `next` moves then, unless someone is in check. For searches that simplify
+    /// the order of turns.
+    pub(super) fn make_as(&mut self, m: Move, seat: Seat, next: Option<Seat>) {
         self.past.push(self.board.clone());
-        self.board.play(m);
+        self.board.turn = seat;
+        self.board.play(m, next);
         self.records.push(Record::after_move(&self.board));
+    }
+
+    /// Gives the turn to another seat without a move; nobody may be in check.
+    pub(super) fn pass_to(&mut self, seat: Seat) {
+        self.past.push(self.board.clone());
+        self.board.turn = seat;
+        self.records.push(Record::after_pass(&self.board));
     }
 
     /// Takes the last move back; does nothing at the set-up.

@@ -25,6 +25,11 @@ impl Record {
         }
     }
 
+    /// After a pass, which is no move of the game.
+    pub(super) fn after_pass(board: &Board) -> Record {
+        Record::set_up(board)
+    }
+
     pub(super) fn after_move(board: &Board) -> Record {
         Record {
             key: board.key(),
@@ -93,15 +98,16 @@ impl Position {
                 .any(|seat| Some(seat) != mover && perpetual(seat))
     }
 
-    /// Whether the position recurs on a line that began `plies` moves ago or
-    /// earlier in the game; and who, if anyone, checks perpetually.
-    pub(super) fn recurrence(&self) -> Option<Option<Seat>> {
-        let (count, first) = Self::occurrences(&self.records);
-        if count < 2 {
-            return None;
-        }
-        let mut living = self.board.living();
-        Some(living.find(|&seat| Self::is_perpetual(&self.records, first, seat)))
+    /// Whether the position occurred before within so many moves, and no player
+    /// still in the game got here by perpetual check.
+    pub(super) fn recurs_within(&self, moves: usize) -> bool {
+        let start = self.records.len().saturating_sub(moves + 1);
+        let (count, first) = Self::occurrences(&self.records[start..]);
+        count >= 2
+            && !self
+                .board
+                .living()
+                .any(|seat| Self::is_perpetual(&self.records[start..], first, seat))
     }
 
     /// Whether a legal move is forbidden to a perpetual checker (rule REP2), the
@@ -113,7 +119,7 @@ impl Position {
         }
         let mut after = self.board.clone();
         let mover = after.turn;
-        after.play(m);
+        after.play(m, None);
         let mut records = self.records.clone();
         records.push(Record::after_move(&after));
         let (count, first) = Self::occurrences(&records);

@@ -86,3 +86,115 @@ impl Rules {
         a == b || self.partner(a) == Some(b)
     }
 }
+
+/// Why a word is no rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` is no {name}: {choices}")]
+pub struct RuleError {
+    name: String,
+    value: String,
+    choices: &'static str,
+}
+
+/// Names of the options and their words, as GUIs and command lines use them.
+pub const FORMAT: (&str, [&str; 2]) = ("Yonin_Format", ["singles", "pairs"]);
+/// When singles end.
+pub const END: (&str, [&str; 2]) = ("Yonin_End", ["two", "last"]);
+/// What becomes of a mated player's pieces.
+pub const MATED: (&str, [&str; 2]) = ("Yonin_Mated", ["mater", "unowned"]);
+/// The move limit.
+pub const LIMIT: &str = "Yonin_MoveLimit";
+/// Who moves first.
+pub const FIRST: (&str, [&str; 4]) = ("Yonin_First", ["s", "w", "n", "e"]);
+
+impl Rules {
+    /// Sets one rule by its option's name, with or without `Yonin_`, in any case.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such rule or word.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), RuleError> {
+        let lower = name.to_ascii_lowercase();
+        let short = lower.strip_prefix("yonin_").unwrap_or(&lower);
+        let error = |choices| RuleError {
+            name: short.to_owned(),
+            value: value.to_owned(),
+            choices,
+        };
+        match short {
+            "format" => {
+                self.format = match value {
+                    "singles" => Format::Singles,
+                    "pairs" => Format::Pairs,
+                    _ => return Err(error("singles or pairs")),
+                }
+            }
+            "end" => {
+                self.end = match value {
+                    "two" => End::Two,
+                    "last" => End::Last,
+                    _ => return Err(error("two or last")),
+                }
+            }
+            "mated" => {
+                self.mated = match value {
+                    "mater" => Mated::Mater,
+                    "unowned" => Mated::Unowned,
+                    _ => return Err(error("mater or unowned")),
+                }
+            }
+            "limit" | "movelimit" => {
+                self.limit = value.parse().map_err(|_| error("a number from 0"))?;
+            }
+            "first" => {
+                let mut letters = value.chars();
+                let seat = letters.next().and_then(Seat::from_letter);
+                self.first = match (seat, letters.next()) {
+                    (Some(seat), None) => seat,
+                    _ => return Err(error("s, w, n or e")),
+                }
+            }
+            _ => return Err(error("format, end, mated, limit or first")),
+        }
+        Ok(())
+    }
+
+    /// The options' names and words that these rules are.
+    pub fn words(&self) -> impl Iterator<Item = (&'static str, String)> {
+        [
+            (FORMAT.0, FORMAT.1[self.format as usize].to_owned()),
+            (END.0, END.1[self.end as usize].to_owned()),
+            (MATED.0, MATED.1[self.mated as usize].to_owned()),
+            (LIMIT, self.limit.to_string()),
+            (FIRST.0, self.first.to_string()),
+        ]
+        .into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_round_trip() {
+        for rules in [
+            Rules::default(),
+            Rules {
+                format: Format::Pairs,
+                end: End::Last,
+                mated: Mated::Unowned,
+                limit: 250,
+                first: Seat::East,
+            },
+        ] {
+            let mut read = Rules::default();
+            for (name, word) in rules.words() {
+                read.set(name, &word).unwrap();
+            }
+            assert_eq!(read, rules);
+        }
+        let error = Rules::default().set("Yonin_End", "three").unwrap_err();
+        assert_eq!(error.to_string(), "`three` is no end: two or last");
+    }
+}
