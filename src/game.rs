@@ -167,6 +167,10 @@ pub trait Game: Clone + Send + Sync + 'static {
     const SQUARES: usize;
     /// Number of pieces with their colour, for the sizes of history tables.
     const PIECES: usize;
+    /// The word that introduces a position text.
+    const NOTATION: &'static str = "sfen";
+    /// Whether a player may resign.
+    const RESIGNS: bool = true;
 
     // Setting up.
 

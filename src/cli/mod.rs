@@ -18,6 +18,7 @@ mod book;
 mod explain;
 mod input;
 mod judge;
+mod judge_yonin;
 mod learn;
 mod match_;
 mod match_yonin;
@@ -42,6 +43,7 @@ Positions are written as USI writes them, quoted or not:
   startpos moves 7g7f 3c3d
   sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1
   sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1 moves G*5b
+  yfen 4Kn4/9/9/9/Kw7Ke/9/9/9/4Ks4 s R/-/-/- - - - 1 (with --variant yonin)
 The words `position` and `sfen` and the move number may be left out; no position
 at all is the initial one.";
 

@@ -281,6 +281,8 @@ impl<R: Reduction> Game for Coalition<R> {
 
     const SQUARES: usize = SQUARES;
     const PIECES: usize = 4 * KINDS.len();
+    const NOTATION: &'static str = "yfen";
+    const RESIGNS: bool = false;
 
     fn start(rules: &Rules) -> Self {
         Coalition::new(Position::start(rules))

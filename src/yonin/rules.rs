@@ -96,16 +96,37 @@ pub struct RuleError {
     choices: &'static str,
 }
 
-/// Names of the options and their words, as GUIs and command lines use them.
-pub const FORMAT: (&str, [&str; 2]) = ("Yonin_Format", ["singles", "pairs"]);
-/// When singles end.
-pub const END: (&str, [&str; 2]) = ("Yonin_End", ["two", "last"]);
-/// What becomes of a mated player's pieces.
-pub const MATED: (&str, [&str; 2]) = ("Yonin_Mated", ["mater", "unowned"]);
-/// The move limit.
+/// An option of the rules: its name and its words, the default first.
+#[derive(Debug)]
+pub struct RuleWords {
+    /// The option's name.
+    pub name: &'static str,
+    /// The words that it takes.
+    pub words: &'static [&'static str],
+}
+
+/// [`Format`] as an option.
+pub const FORMAT: RuleWords = RuleWords {
+    name: "Yonin_Format",
+    words: &["singles", "pairs"],
+};
+/// [`End`] as an option.
+pub const END: RuleWords = RuleWords {
+    name: "Yonin_End",
+    words: &["two", "last"],
+};
+/// [`Mated`] as an option.
+pub const MATED: RuleWords = RuleWords {
+    name: "Yonin_Mated",
+    words: &["mater", "unowned"],
+};
+/// [`Rules::limit`] as an option, a number.
 pub const LIMIT: &str = "Yonin_MoveLimit";
-/// Who moves first.
-pub const FIRST: (&str, [&str; 4]) = ("Yonin_First", ["s", "w", "n", "e"]);
+/// [`Rules::first`] as an option.
+pub const FIRST: RuleWords = RuleWords {
+    name: "Yonin_First",
+    words: &["s", "w", "n", "e"],
+};
 
 impl Rules {
     /// Sets one rule by its option's name, with or without `Yonin_`, in any case.
@@ -162,11 +183,11 @@ impl Rules {
     /// The options' names and words that these rules are.
     pub fn words(&self) -> impl Iterator<Item = (&'static str, String)> {
         [
-            (FORMAT.0, FORMAT.1[self.format as usize].to_owned()),
-            (END.0, END.1[self.end as usize].to_owned()),
-            (MATED.0, MATED.1[self.mated as usize].to_owned()),
+            (FORMAT.name, FORMAT.words[self.format as usize].to_owned()),
+            (END.name, END.words[self.end as usize].to_owned()),
+            (MATED.name, MATED.words[self.mated as usize].to_owned()),
             (LIMIT, self.limit.to_string()),
-            (FIRST.0, self.first.to_string()),
+            (FIRST.name, self.first.to_string()),
         ]
         .into_iter()
     }

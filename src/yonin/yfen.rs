@@ -137,8 +137,12 @@ pub enum YfenError {
     Number(String),
 }
 
-/// The board of a text; the attackers of kings are not worked out yet.
-pub(super) fn parse(text: &str, rules: &Rules) -> Result<Board, YfenError> {
+/// The board of a text, without looking at whose move it is.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its place and the rule.
+pub fn parse(text: &str, rules: &Rules) -> Result<Board, YfenError> {
     let mut words = text.split_whitespace().peekable();
     words.next_if(|word| matches!(*word, "yfen" | "sfen"));
     let mut field = |number, name| words.next().ok_or(YfenError::Missing { number, name });
