@@ -171,6 +171,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     const NOTATION: &'static str = "sfen";
     /// Whether a player may resign.
     const RESIGNS: bool = true;
+    /// How many ordinary nodes of a search one of this game's takes the time of.
+    const NODE_WEIGHT: u64 = 1;
 
     // Setting up.
 
@@ -250,6 +252,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Makes this the position that is searched next: what a search sees of the
     /// game may depend on who begins.
     fn set_root(&mut self) {}
+
+    /// A line of the search as legal moves of the game. The same, unless the
+    /// search sees a simplified game.
+    fn real_line(&self, line: &[Self::Move]) -> Vec<Self::Move> {
+        line.to_vec()
+    }
 
     // Moves.
 

@@ -17,10 +17,10 @@
 
 use crate::core::{Score, score};
 use crate::game::Evaluator;
-use crate::shogi::{Bitboard, PieceKind};
+use crate::shogi::{Bitboard, Move, PieceKind};
 use crate::yonin::coalition::{Coalition, Reduction};
 use crate::yonin::piece::{HAND, KINDS, compact};
-use crate::yonin::{Board, BySeat, Format, Seat, attacks};
+use crate::yonin::{Board, BySeat, Format, Position, Seat, attacks};
 
 /// A piece on the board, by compact kind.
 const BOARD: [i32; KINDS.len()] = [120, 380, 430, 850, 330, 430, 1100, 0];
@@ -68,6 +68,7 @@ struct Scan {
 fn scan(board: &Board, zones: &[Bitboard; 4]) -> Scan {
     let occupied = board.occupied();
     let mut scan = Scan::default();
+    let all_zones = zones[0] | zones[1] | zones[2] | zones[3];
     for seat in board.living() {
         let s = seat.index();
         let own = board.owned(seat);
@@ -88,6 +89,9 @@ fn scan(board: &Board, zones: &[Bitboard; 4]) -> Scan {
                     Seat::East => square.file(),
                 };
                 scan.value[s] += ADVANCE * steps as i32;
+            }
+            if (targets & all_zones).is_empty() {
+                continue;
             }
             for victim in 0..4 {
                 let hits = (targets & zones[victim]).count() as i32;
@@ -193,6 +197,58 @@ pub fn team_score(board: &Board, strength: &BySeat<Score>, team: Seat) -> Score 
     match count {
         0 => strength[team],
         _ => strength[team] - (sum / count + best) / 2,
+    }
+}
+
+/// How well each seat stands in comparison: [`team_score`] for those in the game.
+/// A finished game is worth its points, `point` centipawns each above or below the
+/// mean.
+pub fn standings(position: &Position, point: Score) -> BySeat<Score> {
+    let board = position.board();
+    if board.is_over()
+        && let Some(outcome) = position.outcome()
+    {
+        return BySeat(
+            Seat::ALL.map(|seat| ((outcome.points(seat) - 1.5) * f64::from(point)) as Score),
+        );
+    }
+    let strength = strengths(board);
+    BySeat(Seat::ALL.map(|seat| match board.is_living(seat) {
+        true => team_score(board, &strength, seat),
+        false => strength[seat] - point,
+    }))
+}
+
+/// Centipawns for one point when a game ends, in [`standings`].
+pub const POINT: Score = 6000;
+
+/// The move after which the player to move stands best at sight.
+pub fn best_at_sight(position: &Position) -> Option<Move> {
+    let seat = position.turn();
+    let mut after = position.clone_without_history();
+    let mut best = None;
+    for m in position.legal_moves() {
+        after.make(m);
+        let value = standings(&after, POINT)[seat];
+        after.unmake();
+        if best.is_none_or(|(score, _)| value > score) {
+            best = Some((value, m));
+        }
+    }
+    best.map(|(_, m)| m)
+}
+
+/// The root's team against opponents who each take what is best at sight: their
+/// moves are foreseen rather than searched, so that all of the search goes into the
+/// team's own plans. It is max^n with opponents who look one ply ahead.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreseen;
+
+impl Reduction for Foreseen {
+    const FORESEEN: bool = true;
+
+    fn reply(position: &Position) -> Option<Move> {
+        best_at_sight(position)
     }
 }
 

@@ -163,7 +163,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
     /// Whether a first iteration is finished, or takes too long to wait for it.
     fn has_something(&self) -> bool {
-        !self.completed.is_empty() || self.nodes >= FIRST_ITERATION_NODES
+        !self.completed.is_empty() || self.nodes * G::NODE_WEIGHT >= FIRST_ITERATION_NODES
     }
 
     /// Plays a legal move, or breaks the search off when the nodes are used up.

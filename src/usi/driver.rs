@@ -23,13 +23,14 @@ use super::output::SearchSink;
 use super::parse::{Go, PositionCommand};
 use crate::core::{Color, MoveList, Score};
 use crate::eval::hand::HandEvaluator;
-use crate::eval::yonin::YoninEvaluator;
+use crate::eval::yonin::{Foreseen, YoninEvaluator};
 use crate::game::{DiagramStyle, Evaluator, Game, Stage};
 use crate::perft::{self, Progress};
 use crate::search::limits::{Clock, Limits, SearchOptions};
 use crate::search::pool::ThreadPool;
 use crate::shogi;
 use crate::yonin;
+use crate::yonin::coalition::{Full, Reduction};
 
 /// A game with its position and search, as the session sees it.
 ///
@@ -128,12 +129,12 @@ const CROWDED: usize = 8;
 /// The driver of the game that `USI_Variant` names.
 pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
     if rules.variant == YONIN {
-        return Box::new(GameDriver::<yonin::Paranoid, YoninEvaluator>::new(
-            YoninEvaluator,
-            rules,
-            |options| options.yonin,
-            mate::unsupported,
-        ));
+        // In pairs there are two sides in truth; alone, the others' own interest
+        // foretells their moves better than any conspiracy (docs/src/yonin.md).
+        return match rules.yonin.format {
+            yonin::Format::Pairs => yonin_driver::<Full>(rules),
+            yonin::Format::Singles => yonin_driver::<Foreseen>(rules),
+        };
     }
     let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {
         shogi::Variant::KingCapture => mate::unsupported,
@@ -144,6 +145,20 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
         rules,
         shogi_rules,
         solver,
+    ))
+}
+
+/// Whether the same driver serves both rules, so that a change needs no new one.
+pub(super) fn is_same_game(a: &RuleOptions, b: &RuleOptions) -> bool {
+    a.variant == b.variant && a.yonin.format == b.yonin.format
+}
+
+fn yonin_driver<R: Reduction>(rules: RuleOptions) -> Box<dyn Driver> {
+    Box::new(GameDriver::<yonin::Coalition<R>, YoninEvaluator>::new(
+        YoninEvaluator,
+        rules,
+        |options| options.yonin,
+        mate::unsupported,
     ))
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Busy;
-use super::driver::{Driver, new_driver, shogi_rules};
+use super::driver::{Driver, is_same_game, new_driver, shogi_rules};
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
 use super::parse::{Command, Go};
@@ -257,7 +257,7 @@ impl Session {
         if rules == self.rules {
             return;
         }
-        if rules.variant == self.rules.variant {
+        if is_same_game(&rules, &self.rules) {
             self.notes(|driver| driver.set_rules(rules));
         } else {
             let position = self.driver.command();

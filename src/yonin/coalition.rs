@@ -17,6 +17,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU16;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attacks;
 use super::board::Board;
@@ -38,10 +40,23 @@ const RECURRENCE_REACH: usize = 40;
 /// root's.
 const POINT: Score = 1200;
 
+/// Opponents' moves in a row that are foreseen at most; more are checks among
+/// themselves.
+const FORESIGHT: u8 = 12;
+
 /// How the opponents' moves are simplified.
 pub trait Reduction: Clone + Send + Sync + 'static {
     /// Whether only one opponent moves between two moves of the root's team.
-    const ONE_REPLY: bool;
+    const ONE_REPLY: bool = false;
+
+    /// Whether the opponents' moves are foreseen: played by [`Reduction::reply`]
+    /// as part of the root team's own moves.
+    const FORESEEN: bool = false;
+
+    /// The move that the player to move is expected to make.
+    fn reply(_position: &Position) -> Option<Move> {
+        None
+    }
 }
 
 /// All opponents move.
@@ -52,9 +67,7 @@ pub struct Full;
 #[derive(Clone, Copy, Debug)]
 pub struct OneReply;
 
-impl Reduction for Full {
-    const ONE_REPLY: bool = false;
-}
+impl Reduction for Full {}
 
 impl Reduction for OneReply {
     const ONE_REPLY: bool = true;
@@ -156,6 +169,34 @@ impl fmt::Debug for SeatMove {
     }
 }
 
+/// Foreseen moves by position: a search comes to the same node again and again,
+/// and finding a reply costs far more than anything else there. Shared by the
+/// threads of a search; an entry is the upper 48 bits of the key and the move.
+#[derive(Clone)]
+struct Replies(Option<Arc<[AtomicU64]>>);
+
+const REPLIES: usize = 1 << 17;
+const MOVE_BITS: u64 = 0xffff;
+
+impl Replies {
+    fn new(used: bool) -> Replies {
+        Replies(used.then(|| (0..REPLIES).map(|_| AtomicU64::new(0)).collect()))
+    }
+
+    fn get(&self, key: u64) -> Option<Move> {
+        let entry = self.0.as_ref()?[key as usize % REPLIES].load(Ordering::Relaxed);
+        let found = (entry ^ key) & !MOVE_BITS == 0;
+        Move::from_bits((entry & MOVE_BITS) as u16).filter(|_| found)
+    }
+
+    fn put(&self, key: u64, m: Move) {
+        if let Some(entries) = &self.0 {
+            let entry = key & !MOVE_BITS | u64::from(m.to_bits());
+            entries[key as usize % REPLIES].store(entry, Ordering::Relaxed);
+        }
+    }
+}
+
 /// A position seen by the player who moves at the root.
 #[derive(Clone)]
 pub struct Coalition<R> {
@@ -165,6 +206,9 @@ pub struct Coalition<R> {
     /// How many moves led to the root. The ban on perpetual check counts there
     /// only: below, recurring positions end the search's lines.
     root_depth: usize,
+    /// How many moves of the position each move made here stands for.
+    made: Vec<u8>,
+    replies: Replies,
     reduction: PhantomData<R>,
 }
 
@@ -174,6 +218,8 @@ impl<R: Reduction> Coalition<R> {
         Coalition {
             root: position.turn(),
             root_depth: position.depth(),
+            made: Vec::with_capacity(256),
+            replies: Replies::new(R::FORESEEN),
             position,
             reduction: PhantomData,
         }
@@ -283,6 +329,7 @@ impl<R: Reduction> Game for Coalition<R> {
     const PIECES: usize = 4 * KINDS.len();
     const NOTATION: &'static str = "yfen";
     const RESIGNS: bool = false;
+    const NODE_WEIGHT: u64 = if R::FORESEEN { 32 } else { 1 };
 
     fn start(rules: &Rules) -> Self {
         Coalition::new(Position::start(rules))
@@ -307,7 +354,7 @@ impl<R: Reduction> Game for Coalition<R> {
 
     #[inline]
     fn side_to_move(&self) -> Color {
-        if self.is_ours(self.board().turn()) {
+        if R::FORESEEN || self.is_ours(self.board().turn()) {
             Color::Black
         } else {
             Color::White
@@ -565,10 +612,14 @@ impl<R: Reduction> Game for Coalition<R> {
         let next = (R::ONE_REPLY && !self.is_ours(seat) && self.board().is_living(self.root))
             .then_some(self.root);
         self.position.make_as(m.to_move(), seat, next);
+        self.made.push(1);
+        self.foresee();
     }
 
     fn unmake(&mut self) {
-        self.position.unmake();
+        for _ in 0..self.made.pop().unwrap_or(0) {
+            self.position.unmake();
+        }
     }
 
     fn can_pass(&self) -> bool {
@@ -584,14 +635,66 @@ impl<R: Reduction> Game for Coalition<R> {
             .map(|n| turn.clockwise(n))
             .find(|&seat| self.board().is_living(seat) && self.is_ours(seat) != ours);
         self.position.pass_to(next.unwrap_or(self.root));
+        self.made.push(1);
+        self.foresee();
     }
 
     fn unmake_null(&mut self) {
-        self.position.unmake();
+        self.unmake();
+    }
+
+    fn real_line(&self, line: &[SeatMove]) -> Vec<SeatMove> {
+        let mut real = Vec::with_capacity(line.len());
+        let mut position = self.position.clone();
+        for &m in line {
+            let m = m.to_move();
+            if position.outcome().is_some() || !position.board().is_legal(m) {
+                // A simplified order of turns leaves the real one here.
+                break;
+            }
+            real.push(SeatMove::new(m, position.turn()));
+            position.make(m);
+            while R::FORESEEN
+                && position.outcome().is_none()
+                && !self.is_ours(position.turn())
+                && let Some(m) = R::reply(&position)
+            {
+                real.push(SeatMove::new(m, position.turn()));
+                position.make(m);
+            }
+        }
+        real
     }
 }
 
 impl<R: Reduction> Coalition<R> {
+    /// Plays the opponents' expected moves until the root's team moves again.
+    fn foresee(&mut self) {
+        if !R::FORESEEN {
+            return;
+        }
+        let mut count = 0;
+        while count < FORESIGHT
+            && !self.board().is_over()
+            && self.board().is_living(self.root)
+            && !self.is_ours(self.board().turn())
+        {
+            let key = self.board().key();
+            let known = self.replies.get(key).filter(|&m| self.board().is_legal(m));
+            let Some(m) = known.or_else(|| R::reply(&self.position)) else {
+                break;
+            };
+            if known.is_none() {
+                self.replies.put(key, m);
+            }
+            self.position.make(m);
+            count += 1;
+        }
+        if let Some(made) = self.made.last_mut() {
+            *made += count;
+        }
+    }
+
     /// A score of the root's team from the view of the side to move.
     #[inline]
     pub fn seen_by_mover(&self, score: Score) -> Score {

@@ -69,6 +69,15 @@ impl Position {
         self.board.turn
     }
 
+    /// The same position as if it had just been set up.
+    pub fn clone_without_history(&self) -> Position {
+        Position {
+            records: vec![Record::set_up(&self.board)],
+            board: self.board.clone(),
+            past: Vec::with_capacity(8),
+        }
+    }
+
     /// Puts other rules in force; the history stays. Mates that happened keep
     /// what they did to the pieces.
     pub fn set_rules(&mut self, rules: &Rules) {

@@ -11,6 +11,7 @@
 //! | `maxn` | max^n (Luckhardt & Irani 1986): everybody maximises his own standing; 2 plies, or deeper with `depth`, or as deep as `nodes` allow |
 //! | `paranoid` | the common search, everybody against the player |
 //! | `brs` | the common search, one reply between two of the player's moves |
+//! | `foreseen` | the common search, the opponents playing what is best at sight |
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -19,19 +20,17 @@ use crate::arena::config::EngineConfig;
 use crate::arena::engine::{Answer, Engine, EngineError};
 use crate::arena::limits::Limits;
 use crate::core::Score;
-use crate::eval::yonin::{YoninEvaluator, strengths, team_score};
+use crate::eval::yonin::{Foreseen, POINT, YoninEvaluator, standings};
 use crate::learn::random::Random;
 use crate::search::info::BestMove;
 use crate::search::limits::{Limits as SearchLimits, SearchOptions};
 use crate::search::pool::ThreadPool;
 use crate::shogi::Move;
 use crate::yonin::coalition::{Full, OneReply, Reduction};
-use crate::yonin::{BySeat, Coalition, Position, Rules, Seat};
+use crate::yonin::{BySeat, Coalition, Position, Rules};
 
 /// Table of a built-in searcher, MB.
 const HASH_MB: usize = 16;
-/// Centipawns for one point when a game ends, in max^n.
-const POINT: Score = 6000;
 
 /// What a player is asked.
 pub struct Question<'a> {
@@ -77,7 +76,7 @@ pub trait Player: Send {
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
     /// No such built-in player.
-    #[error("`{0}` is no built-in player: random, greedy, maxn, paranoid, brs")]
+    #[error("`{0}` is no built-in player: random, greedy, maxn, paranoid, brs, foreseen")]
     Unknown(String),
     /// The engine does not start.
     #[error("{0}: {1}")]
@@ -112,6 +111,7 @@ pub fn player(
         }),
         "paranoid" => Box::new(Searcher::<Full>::new(limits)),
         "brs" => Box::new(Searcher::<OneReply>::new(limits)),
+        "foreseen" => Box::new(Searcher::<Foreseen>::new(limits)),
         _ => return Err(PlayerError::Unknown(config.cmd.clone())),
     })
 }
@@ -194,26 +194,6 @@ impl MaxN {
         }
     }
 
-    /// How well each seat stands.
-    fn standings(position: &Position) -> BySeat<Score> {
-        let board = position.board();
-        if board.is_over()
-            && let Some(outcome) = position.outcome()
-        {
-            return BySeat(
-                Seat::ALL.map(|seat| ((outcome.points(seat) - 1.5) * f64::from(POINT)) as Score),
-            );
-        }
-        let strength = strengths(board);
-        BySeat(Seat::ALL.map(|seat| {
-            if board.is_living(seat) {
-                team_score(board, &strength, seat)
-            } else {
-                strength[seat] - POINT
-            }
-        }))
-    }
-
     fn exhausted(&self) -> bool {
         self.nodes.is_some_and(|nodes| self.used >= nodes)
     }
@@ -222,7 +202,7 @@ impl MaxN {
     fn search(&mut self, position: &mut Position, depth: u32) -> BySeat<Score> {
         self.used += 1;
         if depth == 0 || position.board().is_over() || self.exhausted() {
-            return Self::standings(position);
+            return standings(position, POINT);
         }
         let seat = position.turn();
         let mut best: Option<BySeat<Score>> = None;
@@ -234,7 +214,7 @@ impl MaxN {
                 best = Some(value);
             }
         }
-        best.unwrap_or_else(|| Self::standings(position))
+        best.unwrap_or_else(|| standings(position, POINT))
     }
 
     /// The best of the moves, `depth` plies looked ahead; `None` when the nodes
@@ -347,7 +327,7 @@ mod tests {
             nodes: Some(2000),
             ..Limits::default()
         };
-        for name in ["greedy", "maxn", "paranoid", "brs"] {
+        for name in ["greedy", "maxn", "paranoid", "brs", "foreseen"] {
             let config = EngineConfig::from_program(&format!("builtin:{name}"));
             let stop = AtomicBool::new(false);
             let mut player = player(&config, limits, &Rules::default(), 1, &stop).unwrap();
