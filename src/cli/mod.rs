@@ -25,6 +25,7 @@ mod match_yonin;
 mod perft;
 mod progress;
 mod show;
+mod tune;
 
 /// A shogi engine that speaks USI, with tools for positions and games.
 ///
@@ -63,6 +64,8 @@ enum Command {
     Judge(judge::JudgeArgs),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
+    /// Tune an engine's parameters by games against itself (SPSA).
+    Tune(Box<tune::TuneArgs>),
     /// Make self-play data, look into it, and learn from it.
     Learn(Box<learn::LearnArgs>),
 }
@@ -91,6 +94,9 @@ struct RulesArgs {
     yonin: Vec<String>,
 }
 
+/// A game of a match is drawn after this many moves, as in tournaments of programs.
+const MATCH_MAX_MOVES: u32 = 320;
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VariantArg {
     Shogi,
@@ -118,6 +124,16 @@ impl RulesArgs {
             rules.set(name, value)?;
         }
         Ok(rules)
+    }
+
+    /// The rules of a match: without a limit given, a game is drawn after
+    /// [`MATCH_MAX_MOVES`] moves.
+    fn match_rules(&self) -> Rules {
+        let mut rules = self.rules();
+        if self.max_moves.is_none() && rules.max_moves == 0 {
+            rules.max_moves = MATCH_MAX_MOVES;
+        }
+        rules
     }
 
     fn rules(&self) -> Rules {
@@ -155,6 +171,7 @@ pub fn run() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),
     };
     match result {
