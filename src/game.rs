@@ -61,6 +61,17 @@ pub enum Repetition {
     Inferior,
 }
 
+/// What a finished game is worth to the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// All that could be won.
+    Won,
+    /// All that could be lost.
+    Lost,
+    /// Something in between, strictly between the mate scores.
+    Score(Score),
+}
+
 /// A win that the side to move can take at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImmediateWin<M> {
@@ -90,6 +101,8 @@ pub enum GameEnd {
     BareKings,
     /// The game reached `MaxMovesToDraw` plies.
     MoveLimit,
+    /// A game of four is over, and each player has a place.
+    Ranked(crate::yonin::Outcome),
 }
 
 impl GameEnd {
@@ -101,7 +114,10 @@ impl GameEnd {
             | GameEnd::Try { winner }
             | GameEnd::KingCaptured { winner } => Some(winner),
             GameEnd::PerpetualCheck { loser } => Some(!loser),
-            GameEnd::Sennichite | GameEnd::BareKings | GameEnd::MoveLimit => None,
+            GameEnd::Sennichite
+            | GameEnd::BareKings
+            | GameEnd::MoveLimit
+            | GameEnd::Ranked(_) => None,
         }
     }
 }
@@ -123,6 +139,7 @@ impl fmt::Display for GameEnd {
             GameEnd::KingCaptured { winner } => write!(f, "king captured: {winner} wins"),
             GameEnd::BareKings => f.write_str("nothing but the kings is left: draw"),
             GameEnd::MoveLimit => f.write_str("move limit reached: draw"),
+            GameEnd::Ranked(outcome) => write!(f, "{outcome}"),
         }
     }
 }
@@ -156,6 +173,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     const SQUARES: usize;
     /// Number of pieces with their colour, for the sizes of history tables.
     const PIECES: usize;
+    /// The word that introduces a position text.
+    const NOTATION: &'static str = "sfen";
+    /// Whether a player may resign.
+    const RESIGNS: bool = true;
+    /// How many ordinary nodes of a search one of this game's takes the time of.
+    const NODE_WEIGHT: u64 = 1;
 
     // Setting up.
 
@@ -208,6 +231,39 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Whether and how the game is over in this position, by the rules of the
     /// game (fourth occurrence, not the search's first recurrence).
     fn end(&self) -> Option<GameEnd>;
+
+    /// What the position is worth when the game (or a player's part in it) ends
+    /// here for another reason than that the side to move has no move.
+    #[inline]
+    fn finish(&self) -> Option<Finish> {
+        None
+    }
+
+    /// What to answer instead of a move once the game is over, in games that know
+    /// no resigning.
+    fn final_note(&self) -> Option<String> {
+        None
+    }
+
+    /// The player to move, for people.
+    fn turn_name(&self) -> String {
+        self.side_to_move().to_string()
+    }
+
+    /// Number of the player to move, in games of more than two.
+    fn seat(&self) -> Option<usize> {
+        None
+    }
+
+    /// Makes this the position that is searched next: what a search sees of the
+    /// game may depend on who begins.
+    fn set_root(&mut self) {}
+
+    /// A line of the search as legal moves of the game. The same, unless the
+    /// search sees a simplified game.
+    fn real_line(&self, line: &[Self::Move]) -> Vec<Self::Move> {
+        line.to_vec()
+    }
 
     // Moves.
 

@@ -59,3 +59,4 @@ pub mod search;
 pub mod shogi;
 pub mod usi;
 pub mod wa;
+pub mod yonin;

@@ -224,10 +224,15 @@ fn parse_toml(text: &str) -> Result<(Vec<EngineConfig>, Limits), String> {
 /// Makes of some engines the two of a match: limits for those without, names
 /// that differ.
 pub fn pair(engines: Vec<EngineConfig>, limits: Limits) -> Result<[EngineConfig; 2], ConfigError> {
-    let mut engines: [EngineConfig; 2] = engines
-        .try_into()
-        .map_err(|engines: Vec<_>| ConfigError::Count(engines.len()))?;
-    for engine in &mut engines {
+    let mut pair = <[EngineConfig; 2]>::try_from(engines)
+        .map_err(|engines| ConfigError::Count(engines.len()))?;
+    complete(&mut pair, limits);
+    Ok(pair)
+}
+
+/// Gives limits to engines without, and names that differ.
+pub fn complete(engines: &mut [EngineConfig], limits: Limits) {
+    for engine in engines.iter_mut() {
         if engine.limits.is_empty() {
             engine.limits = limits;
         }
@@ -239,12 +244,12 @@ pub fn pair(engines: Vec<EngineConfig>, limits: Limits) -> Result<[EngineConfig;
             );
         }
     }
-    if engines[0].name == engines[1].name {
-        for (engine, number) in engines.iter_mut().zip(1..) {
+    let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
+    for (number, engine) in (1..).zip(engines.iter_mut()) {
+        if names.iter().filter(|&name| *name == engine.name).count() > 1 {
             engine.name = format!("{}-{number}", engine.name);
         }
     }
-    Ok(engines)
 }
 
 #[cfg(test)]

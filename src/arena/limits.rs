@@ -136,7 +136,13 @@ impl Clock {
             .saturating_sub(used);
     }
 
-    fn left_ms(&self) -> u128 {
+    /// What the player may spend in the whole game and for each move.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Main time left, ms.
+    pub fn left_ms(&self) -> u128 {
         self.left.as_millis()
     }
 }

@@ -28,6 +28,7 @@ pub mod referee;
 pub mod spsa;
 pub mod stats;
 pub mod tally;
+pub mod yonin;
 
 use std::collections::BTreeMap;
 use std::io;

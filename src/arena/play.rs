@@ -20,6 +20,7 @@ use super::referee::Referee;
 use crate::core::Color;
 use crate::game::GameEnd;
 use crate::record::{Ending, GameRecord, GameResult, PlayedMove, Thought};
+use crate::yonin::EndReason;
 
 /// How long a late answer is waited for after `stop`.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -72,6 +73,11 @@ fn by_rules(end: GameEnd) -> (GameResult, Ending) {
         GameEnd::KingCaptured { .. } => Ending::KingCaptured,
         GameEnd::BareKings => Ending::BareKings,
         GameEnd::MoveLimit => Ending::MoveLimit,
+        GameEnd::Ranked(outcome) => match outcome.reason {
+            EndReason::Mates => Ending::Checkmate,
+            EndReason::Repetition => Ending::Sennichite,
+            EndReason::Limit => Ending::MoveLimit,
+        },
     };
     (GameResult::from_winner(end.winner()), ending)
 }

@@ -5,8 +5,9 @@ use std::io::{Write, stdout};
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
-use tsuru::game::GameEnd;
+use tsuru::game::{Game, GameEnd};
 use tsuru::shogi::Position;
+use tsuru::yonin::Paranoid;
 
 use super::{Done, RulesArgs, input};
 
@@ -50,14 +51,17 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<Done> {
     if r#move.contains('/')
         || matches!(
             r#move,
-            "position" | "startpos" | "sfen" | "moves" | "b" | "w" | "-"
+            "position" | "startpos" | "sfen" | "yfen" | "moves" | "b" | "w" | "s" | "n" | "e" | "-"
         )
         || r#move.bytes().all(|byte| byte.is_ascii_digit())
     {
         bail!("the move is missing: it comes last, after the position");
     }
-    let position = input::load(position, &args.rules.rules())?;
-    let report = explain(position, r#move);
+    let report = if args.rules.is_yonin() {
+        explain::<Paranoid>(input::load(position, &args.rules.yonin_rules()?)?, r#move)
+    } else {
+        explain::<Position>(input::load(position, &args.rules.rules())?, r#move)
+    };
 
     let mut out = stdout().lock();
     if args.json {
@@ -77,7 +81,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<Done> {
     })
 }
 
-fn explain(mut position: Position, text: &str) -> Report {
+fn explain<G: Game>(mut position: G, text: &str) -> Report {
     let sfen = position.sfen();
     let (legal, explanation) = match position.parse_move(text) {
         Err(error) => (false, Some(error.to_string())),

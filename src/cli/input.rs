@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail};
 use clap::Args;
-use tsuru::shogi::{Position, Rules};
+use tsuru::game::Game;
 use tsuru::usi::parse::{Command, PositionCommand, parse_line};
 
 #[derive(Args)]
@@ -21,15 +21,15 @@ impl PositionArgs {
     }
 
     /// The position after its moves.
-    pub fn load(&self, rules: &Rules) -> anyhow::Result<Position> {
+    pub fn load<G: Game>(&self, rules: &G::Rules) -> anyhow::Result<G> {
         load(&self.words.join(" "), rules)
     }
 }
 
 /// Reads a position in the words of USI and plays its moves.
-pub fn load(text: &str, rules: &Rules) -> anyhow::Result<Position> {
+pub fn load<G: Game>(text: &str, rules: &G::Rules) -> anyhow::Result<G> {
     let command = parse(text);
-    let mut position = start(&command, rules)?;
+    let mut position: G = start(&command, rules)?;
     for (index, text) in command.moves.iter().enumerate() {
         let m = position
             .parse_move(text)
@@ -58,13 +58,16 @@ pub fn parse(text: &str) -> PositionCommand {
 }
 
 /// The position from which the moves are played.
-pub fn start(command: &PositionCommand, rules: &Rules) -> anyhow::Result<Position> {
+pub fn start<G: Game>(command: &PositionCommand, rules: &G::Rules) -> anyhow::Result<G> {
     let Some(sfen) = &command.sfen else {
-        return Ok(Position::start(rules));
+        return Ok(G::start(rules));
     };
     // One word without a board: most likely a forgotten word or a file name.
     if !sfen.contains('/') {
-        bail!("`{sfen}` is no position: give `startpos` or an sfen");
+        bail!(
+            "`{sfen}` is no position: give `startpos` or a text in {} notation",
+            G::NOTATION
+        );
     }
-    Position::from_sfen(sfen, rules).with_context(|| format!("cannot read the sfen `{sfen}`"))
+    G::from_sfen(sfen, rules).with_context(|| format!("cannot read the {} `{sfen}`", G::NOTATION))
 }

@@ -18,12 +18,13 @@ use tsuru::game::{Game, GameEnd, ImmediateWin, Repetition};
 use tsuru::shogi::entering_king::Declaration;
 use tsuru::shogi::{EnteringKingRule, Position, Rules};
 
-use super::{Done, RulesArgs, input};
+use super::{Done, RulesArgs, input, judge_yonin};
 
 /// Judge a game: result, reason, repetition and impasse.
 ///
 /// The game is a USI position line. After its moves it may say `resign`, or `win`
-/// for a declaration by the side to move, which is checked against `--rule`.
+/// for a declaration by the side to move, which is checked against `--rule`. A game of
+/// four-player shogi gets places instead of a result.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -111,16 +112,35 @@ struct Count {
 }
 
 pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
-    let rules = args.rules.rules();
+    if args.rules.is_yonin() {
+        let rules = args.rules.yonin_rules()?;
+        judge_all(
+            args,
+            |line| judge_yonin::judge(line, &rules),
+            judge_yonin::print,
+        )
+    } else {
+        let rules = args.rules.rules();
+        judge_all(args, |line| judge(line, &rules), print)
+    }
+}
+
+/// Judges what the command line names, with a judge of one game and a printer of
+/// his verdicts.
+fn judge_all<V: Serialize>(
+    args: &JudgeArgs,
+    judge: impl Fn(&str) -> anyhow::Result<V>,
+    print: fn(&V, &mut dyn Write) -> std::io::Result<()>,
+) -> anyhow::Result<Done> {
     let mut out = stdout().lock();
     if let Some(path) = &args.file {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-        judge_lines(BufReader::new(file), &rules, args.json, &mut out)
+        judge_lines(BufReader::new(file), judge, print, args.json, &mut out)
             .with_context(|| format!("{}", path.display()))?;
     } else if args.words == ["-"] {
-        judge_lines(stdin().lock(), &rules, args.json, &mut out)?;
+        judge_lines(stdin().lock(), judge, print, args.json, &mut out)?;
     } else {
-        let verdict = judge(&args.words.join(" "), &rules)?;
+        let verdict = judge(&args.words.join(" "))?;
         if args.json {
             serde_json::to_writer_pretty(&mut out, &verdict)?;
             writeln!(out)?;
@@ -131,9 +151,10 @@ pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
     Ok(Done::Yes)
 }
 
-fn judge_lines(
+fn judge_lines<V: Serialize>(
     lines: impl BufRead,
-    rules: &Rules,
+    judge: impl Fn(&str) -> anyhow::Result<V>,
+    print: fn(&V, &mut dyn Write) -> std::io::Result<()>,
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
@@ -143,7 +164,7 @@ fn judge_lines(
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let verdict = judge(line, rules).with_context(|| format!("line {}", index + 1))?;
+        let verdict = judge(line).with_context(|| format!("line {}", index + 1))?;
         if json {
             serde_json::to_writer(&mut *out, &verdict)?;
             writeln!(out)?;
@@ -168,7 +189,7 @@ fn judge(line: &str, rules: &Rules) -> anyhow::Result<Verdict> {
         .next_back()
         .filter(|word| matches!(*word, "resign" | "win"));
     let game = input::parse(line);
-    let mut position = input::start(&game, rules)?;
+    let mut position: Position = input::start(&game, rules)?;
 
     let mut ended = position.end().map(|end| of_end(end, &position));
     let mut moves = 0;
@@ -289,7 +310,7 @@ fn impasse(position: &Position) -> ImpasseStatus {
     }
 }
 
-fn print(verdict: &Verdict, out: &mut impl Write) -> std::io::Result<()> {
+fn print(verdict: &Verdict, out: &mut dyn Write) -> std::io::Result<()> {
     let result = match verdict.result {
         None => "none yet".to_string(),
         Some("draw") => "draw".to_string(),

@@ -20,12 +20,13 @@ use tsuru::arena::openings::{self, Opening};
 use tsuru::arena::play::Settings;
 use tsuru::arena::stats::{Decision, Sprt};
 use tsuru::arena::tally::{EngineSummary, Summary};
+use tsuru::arena::yonin::MatchSettings;
 use tsuru::arena::{Match, Observer};
 use tsuru::game::Game;
 use tsuru::record::{Format, GameRecord};
 use tsuru::shogi::Position;
 
-use super::{Done, RulesArgs, progress};
+use super::{Done, RulesArgs, match_yonin, progress};
 
 /// Play a match between two USI engines.
 ///
@@ -53,13 +54,22 @@ Examples:
   tsuru match --engine 'name=A cmd=./tsuru option.Threads=2' \\
               --engine 'name=B cmd=./tsuru option.Threads=1' \\
               --byoyomi 100 --sprt 0,10,0.05,0.05 --games 20000 --resume ab.state
-  tsuru match --engines match.toml --concurrency 2 --games-out games/ --format kif")]
+  tsuru match --engines match.toml --concurrency 2 --games-out games/ --format kif
+
+Four-player shogi (--variant yonin) takes two to four engines: two play one against
+three (in pairs team against team), three seat the last one twice. Seats are rotated
+over all arrangements; places 1 to 4 give 3, 2, 1 and 0 points. The programs
+builtin:random, builtin:greedy, builtin:maxn, builtin:paranoid and builtin:brs are
+players within this process. --games-out writes one JSON object a game.
+  tsuru match --variant yonin ./tsuru builtin:greedy --movetime 100 --games 200
+  tsuru match --variant yonin --yonin format=pairs ./tsuru builtin:maxn --movetime 100")]
 pub struct MatchArgs {
-    /// Two programs.
-    #[arg(value_name = "PROGRAM", num_args = 2, conflicts_with_all = ["engine", "engines"])]
+    /// Two programs; up to four in four-player shogi.
+    #[arg(value_name = "PROGRAM", num_args = 2..=4, conflicts_with_all = ["engine", "engines"])]
     programs: Vec<String>,
 
-    /// An engine in words, `name=A cmd=./a ...`; give it twice.
+    /// An engine in words, `name=A cmd=./a ...`; give it twice, or up to four
+    /// times in four-player shogi.
     #[arg(long, value_name = "WORDS")]
     engine: Vec<String>,
 
@@ -136,6 +146,10 @@ pub struct MatchArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+
+    /// Random moves at the start of each game of four.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    random_plies: u32,
 
     #[command(flatten)]
     rules: RulesArgs,
@@ -224,7 +238,8 @@ pub(super) fn read_openings<G: Game>(
 }
 
 impl MatchArgs {
-    fn engines(&self) -> anyhow::Result<[EngineConfig; 2]> {
+    /// The engines as they are named, and the limits of those without their own.
+    fn named_engines(&self) -> anyhow::Result<(Vec<EngineConfig>, Limits)> {
         let mut limits = self.limits.limits();
         let engines = if let Some(path) = &self.engines {
             let (engines, file_limits) = config::read_file(path)?;
@@ -243,6 +258,11 @@ impl MatchArgs {
                 .map(|program| EngineConfig::from_program(program))
                 .collect()
         };
+        Ok((engines, limits))
+    }
+
+    fn engines(&self) -> anyhow::Result<[EngineConfig; 2]> {
+        let (engines, limits) = self.named_engines()?;
         let engines = config::pair(engines, limits)?;
         for engine in &engines {
             if engine.limits.is_empty() {
@@ -286,6 +306,30 @@ impl MatchArgs {
     }
 }
 
+impl MatchArgs {
+    /// A match of four players.
+    fn run_yonin(&self) -> anyhow::Result<Done> {
+        let (mut engines, limits) = self.named_engines()?;
+        config::complete(&mut engines, limits);
+        let settings = MatchSettings {
+            rules: self.rules.yonin_rules()?,
+            games: self.games,
+            opening: self.random_plies,
+            seed: self.seed.unwrap_or(1),
+            concurrency: self.concurrency.into(),
+            margin: Duration::from_millis(self.margin.into()),
+            patience: Duration::from_millis(self.hang_timeout.into()),
+        };
+        match_yonin::run(
+            &engines,
+            &settings,
+            self.games_out.as_deref(),
+            self.log,
+            self.json,
+        )
+    }
+}
+
 /// The live table and the records.
 struct Watcher {
     bar: ProgressBar,
@@ -312,6 +356,9 @@ impl Observer for Watcher {
 }
 
 pub fn run(args: &MatchArgs) -> anyhow::Result<Done> {
+    if args.rules.is_yonin() {
+        return args.run_yonin();
+    }
     let game = args.build()?;
     let (journal, finished) = match &args.resume {
         None => (None, Default::default()),

@@ -8,16 +8,20 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tsuru::shogi::{EnteringKingRule, Rules};
+use tsuru::yonin;
 
 mod bench;
 mod book;
 mod explain;
 mod input;
 mod judge;
+mod judge_yonin;
 mod learn;
 mod match_;
+mod match_yonin;
 mod perft;
 mod progress;
 mod show;
@@ -40,6 +44,7 @@ Positions are written as USI writes them, quoted or not:
   startpos moves 7g7f 3c3d
   sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1
   sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1 moves G*5b
+  yfen 4Kn4/9/9/9/Kw7Ke/9/9/9/4Ks4 s R/-/-/- - - - 1 (with --variant yonin)
 The words `position` and `sfen` and the move number may be left out; no position
 at all is the initial one.";
 
@@ -68,7 +73,8 @@ enum Command {
 /// The rules to play by.
 #[derive(Args)]
 struct RulesArgs {
-    /// Rule set: standard shogi, or the variant won by capturing the king.
+    /// Rule set: standard shogi, the variant won by capturing the king, or
+    /// four-player shogi.
     #[arg(long, value_enum, default_value_t = VariantArg::Shogi)]
     variant: VariantArg,
 
@@ -81,19 +87,45 @@ struct RulesArgs {
     /// `match`, 300 with `--variant kingcapture`].
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
+
+    /// A rule of four-player shogi: format=singles or pairs, end=two or last,
+    /// mated=mater or unowned, first=s, w, n or e; may be repeated.
+    #[arg(long, value_name = "RULE=WORD")]
+    yonin: Vec<String>,
 }
 
 /// A game of a match is drawn after this many moves, as in tournaments of programs.
 const MATCH_MAX_MOVES: u32 = 320;
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VariantArg {
     Shogi,
     #[value(name = "kingcapture")]
     KingCapture,
+    Yonin,
 }
 
 impl RulesArgs {
+    /// Whether four-player shogi is played.
+    fn is_yonin(&self) -> bool {
+        self.variant == VariantArg::Yonin
+    }
+
+    /// The rules of four-player shogi.
+    fn yonin_rules(&self) -> anyhow::Result<yonin::Rules> {
+        let mut rules = yonin::Rules {
+            limit: self.max_moves.unwrap_or(0),
+            ..yonin::Rules::default()
+        };
+        for word in &self.yonin {
+            let (name, value) = word
+                .split_once('=')
+                .with_context(|| format!("`--yonin {word}` is not RULE=WORD"))?;
+            rules.set(name, value)?;
+        }
+        Ok(rules)
+    }
+
     /// The rules of a match: without a limit given, a game is drawn after
     /// [`MATCH_MAX_MOVES`] moves.
     fn match_rules(&self) -> Rules {
@@ -106,7 +138,7 @@ impl RulesArgs {
 
     fn rules(&self) -> Rules {
         let mut rules = match self.variant {
-            VariantArg::Shogi => Rules {
+            VariantArg::Shogi | VariantArg::Yonin => Rules {
                 entering_king: self.rule,
                 ..Rules::default()
             },

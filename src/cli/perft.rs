@@ -8,7 +8,10 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
 use serde::Serialize;
+use tsuru::game::Game;
 use tsuru::perft::{Division, Progress, divide};
+use tsuru::shogi::Position;
+use tsuru::yonin::Paranoid;
 
 use super::input::PositionArgs;
 use super::{Done, RulesArgs, progress};
@@ -61,7 +64,15 @@ struct Report {
 }
 
 pub fn run(args: &PerftArgs) -> anyhow::Result<Done> {
-    let position = args.position.load(&args.rules.rules())?;
+    if args.rules.is_yonin() {
+        count::<Paranoid>(args, &args.rules.yonin_rules()?)
+    } else {
+        count::<Position>(args, &args.rules.rules())
+    }
+}
+
+fn count<G: Game>(args: &PerftArgs, rules: &G::Rules) -> anyhow::Result<Done> {
+    let position: G = args.position.load(rules)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()

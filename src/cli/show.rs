@@ -7,6 +7,7 @@ use serde::Serialize;
 use tsuru::core::MoveList;
 use tsuru::game::{DiagramStyle, Game, Stage};
 use tsuru::shogi::Position;
+use tsuru::yonin::Paranoid;
 
 use super::input::PositionArgs;
 use super::{Done, RulesArgs};
@@ -55,7 +56,15 @@ struct Report {
 }
 
 pub fn run(args: &ShowArgs) -> anyhow::Result<Done> {
-    let position = args.position.load(&args.rules.rules())?;
+    if args.rules.is_yonin() {
+        show::<Paranoid>(args, &args.rules.yonin_rules()?)
+    } else {
+        show::<Position>(args, &args.rules.rules())
+    }
+}
+
+fn show<G: Game>(args: &ShowArgs, rules: &G::Rules) -> anyhow::Result<Done> {
+    let position: G = args.position.load(rules)?;
     let style = match args.style {
         Style::Japanese => DiagramStyle::Japanese,
         Style::Ascii => DiagramStyle::Ascii,
@@ -66,7 +75,7 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Done> {
     if args.json {
         let report = Report {
             sfen: position.sfen(),
-            side_to_move: position.side_to_move().to_string(),
+            side_to_move: position.turn_name(),
             ply: position.ply(),
             in_check: position.in_check(),
             end,
@@ -77,11 +86,11 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Done> {
         writeln!(out)?;
     } else {
         writeln!(out, "{}", diagram.trim_end_matches('\n'))?;
-        writeln!(out, "sfen {}", position.sfen())?;
+        writeln!(out, "{} {}", G::NOTATION, position.sfen())?;
         match end {
             Some(end) => writeln!(out, "The game is over: {end}.")?,
             None if position.in_check() => {
-                writeln!(out, "{} is in check.", position.side_to_move())?;
+                writeln!(out, "{} is in check.", position.turn_name())?;
             }
             None => {}
         }
@@ -89,7 +98,10 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<Done> {
     Ok(Done::Yes)
 }
 
-fn legal_moves(position: &Position) -> Vec<String> {
+fn legal_moves<G: Game>(position: &G) -> Vec<String> {
+    if position.final_note().is_some() {
+        return Vec::new();
+    }
     let mut moves = MoveList::new();
     position.generate(Stage::All, true, &mut moves);
     moves.iter().map(ToString::to_string).collect()

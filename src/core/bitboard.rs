@@ -6,7 +6,9 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
+use std::ops::{
+    BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign,
+};
 
 /// A square of some board, numbered from 0.
 pub trait SquareIndex: Copy + 'static {
@@ -198,6 +200,13 @@ impl<S> Sub for Bitboard<S> {
             bits: self.bits & !other.bits,
             square: PhantomData,
         }
+    }
+}
+
+impl<S> SubAssign for Bitboard<S> {
+    #[inline]
+    fn sub_assign(&mut self, other: Self) {
+        self.bits &= !other.bits;
     }
 }
 

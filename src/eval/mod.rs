@@ -3,7 +3,9 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `hand` | shogi by hand-written terms: material, placement, king safety, mobility, threats |
+//! | `yonin` | four-player shogi by hand-written terms |
 //! | `weights` | the numbers of `hand` |
 
 pub mod hand;
 mod weights;
+pub mod yonin;

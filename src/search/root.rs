@@ -62,6 +62,11 @@ pub(super) fn outcome<G: Game>(
     line: Line<G::Move>,
     value: Score,
 ) -> Outcome<G::Move> {
+    // The search may see a simplified game: what is answered is the real one.
+    let line = Line {
+        pv: job.root.real_line(&line.pv),
+        ..line
+    };
     let resigns = !job.is_unbounded() && value <= -job.options.resign_value;
     let best = match line.pv.first() {
         Some(&best) if !resigns => BestMove::Move {
@@ -375,7 +380,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
                 time,
                 nodes: self.job.total_nodes(),
                 hashfull: self.job.table.hashfull(),
-                pv: pv.clone(),
+                pv: self.job.root.real_line(&pv),
             });
             if index == 0 {
                 self.last_reported = (bound == Bound::Exact).then(|| Line { pv, ..line.clone() });
@@ -405,6 +410,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
                 position.make(m);
                 ended = position.repetition() != Repetition::None
                     || position.at_move_limit()
+                    || position.finish().is_some()
                     || position.immediate_win().is_some();
             }
             legal

@@ -293,7 +293,7 @@ impl Timer {
     /// Sets the next look at the clock about a millisecond ahead.
     pub fn schedule(&mut self, nodes: u64) {
         let per_millisecond = nodes / (self.elapsed() + 1);
-        self.next_check = nodes + per_millisecond.clamp(16, 1024);
+        self.next_check = nodes + per_millisecond.clamp(1, 1024);
     }
 }
 

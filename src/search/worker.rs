@@ -26,7 +26,7 @@ use crate::core::score::{
     to_table,
 };
 use crate::core::{Color, Score};
-use crate::game::{Evaluator, Game, GameMove, ImmediateWin, Repetition};
+use crate::game::{Evaluator, Finish, Game, GameMove, ImmediateWin, Repetition};
 
 /// What a node is to its parent.
 pub(super) trait NodeKind {
@@ -166,7 +166,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
     /// Whether a first iteration is finished, or takes too long to wait for it.
     fn has_something(&self) -> bool {
-        !self.completed.is_empty() || self.nodes >= FIRST_ITERATION_NODES
+        !self.completed.is_empty() || self.nodes * G::NODE_WEIGHT >= FIRST_ITERATION_NODES
     }
 
     /// Plays a legal move, or breaks the search off when the nodes are used up.
@@ -210,6 +210,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
     /// The score of a node where the game, or the search, ends.
     #[inline]
     pub fn terminal(&mut self, ply: usize) -> Option<Score> {
+        match self.position.finish() {
+            None => {}
+            Some(Finish::Won) => return Some(mate_in(ply)),
+            Some(Finish::Lost) => return Some(mated_in(ply)),
+            Some(Finish::Score(score)) => return Some(score),
+        }
         match self.position.repetition() {
             Repetition::None => {}
             Repetition::Draw => return Some(self.draw_score()),

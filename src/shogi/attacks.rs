@@ -10,10 +10,12 @@ use crate::core::geometry::{self, FileAttacks, Lines, ray};
 
 type Table = [Bitboard; SQUARES];
 
-const PAWN_STEPS: &[(i32, i32)] = &[(0, -1)];
+// Steps as Black moves: files to the left, ranks down. Four-player shogi turns
+// them a quarter.
+pub(crate) const PAWN_STEPS: &[(i32, i32)] = &[(0, -1)];
 const KNIGHT_STEPS: &[(i32, i32)] = &[(-1, -2), (1, -2)];
-const SILVER_STEPS: &[(i32, i32)] = &[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
-const GOLD_STEPS: &[(i32, i32)] = &[(0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1)];
+pub(crate) const SILVER_STEPS: &[(i32, i32)] = &[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
+pub(crate) const GOLD_STEPS: &[(i32, i32)] = &[(0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1)];
 const KING_STEPS: &[(i32, i32)] = &[
     (0, -1),
     (-1, -1),

@@ -18,16 +18,19 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::mate::{self, MateAnswer, MateSolver};
-use super::options::{RuleOptions, printable};
+use super::options::{RuleOptions, YONIN, printable};
 use super::output::SearchSink;
 use super::parse::{Go, PositionCommand};
 use crate::core::{Color, MoveList, Score};
 use crate::eval::hand::HandEvaluator;
+use crate::eval::yonin::{Foreseen, YoninEvaluator};
 use crate::game::{DiagramStyle, Evaluator, Game, Stage};
 use crate::perft::{self, Progress};
 use crate::search::limits::{Clock, Limits, SearchOptions};
 use crate::search::pool::ThreadPool;
 use crate::shogi;
+use crate::yonin;
+use crate::yonin::coalition::{Full, Reduction};
 
 /// A game with its position and search, as the session sees it.
 ///
@@ -91,6 +94,15 @@ pub trait Driver: Send {
     /// The side to move.
     fn side_to_move(&self) -> Color;
 
+    /// The player to move, for people.
+    fn turn_name(&self) -> String;
+
+    /// Number of the player to move, in games of more than two.
+    fn seat(&self) -> Option<usize>;
+
+    /// The word that introduces a position text.
+    fn notation(&self) -> &'static str;
+
     /// The legal moves in protocol notation.
     fn legal_moves(&self) -> Vec<String>;
 
@@ -116,6 +128,14 @@ const CROWDED: usize = 8;
 
 /// The driver of the game that `USI_Variant` names.
 pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
+    if rules.variant == YONIN {
+        // In pairs there are two sides in truth; alone, the others' own interest
+        // foretells their moves better than any conspiracy (docs/src/yonin.md).
+        return match rules.yonin.format {
+            yonin::Format::Pairs => yonin_driver::<Full>(rules),
+            yonin::Format::Singles => yonin_driver::<Foreseen>(rules),
+        };
+    }
     let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {
         shogi::Variant::KingCapture => mate::unsupported,
         shogi::Variant::Standard => mate::mate_in_one,
@@ -125,6 +145,20 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
         rules,
         shogi_rules,
         solver,
+    ))
+}
+
+/// Whether the same driver serves both rules, so that a change needs no new one.
+pub(super) fn is_same_game(a: &RuleOptions, b: &RuleOptions) -> bool {
+    a.variant == b.variant && a.yonin.format == b.yonin.format
+}
+
+fn yonin_driver<R: Reduction>(rules: RuleOptions) -> Box<dyn Driver> {
+    Box::new(GameDriver::<yonin::Coalition<R>, YoninEvaluator>::new(
+        YoninEvaluator,
+        rules,
+        |options| options.yonin,
+        mate::unsupported,
     ))
 }
 
@@ -263,7 +297,9 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
             self.played -= 1;
         }
         self.command = command.clone();
-        self.play().into_iter().collect()
+        let note = self.play();
+        self.position.set_root();
+        note.into_iter().collect()
     }
 
     fn command(&self) -> PositionCommand {
@@ -320,10 +356,20 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         let mut root = self.position.clone();
         if take_back && self.can_take_back() {
             root.unmake();
+            root.set_root();
+        }
+        if let Some(note) = root.final_note() {
+            // No move is left to answer with, and nobody resigns.
+            sink.answer(&format!("info string {note}"));
+            return;
         }
         let (limits, notes) = self.limits(go, since, &root);
         for note in notes {
             crate::search::info::Reporter::<G::Move>::note(&*sink, &note);
+        }
+        let mut options = options;
+        if !G::RESIGNS {
+            options.resign_value = Score::MAX;
         }
         self.pool.start(root, limits, options, sink);
     }
@@ -380,7 +426,22 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         self.position.side_to_move()
     }
 
+    fn turn_name(&self) -> String {
+        self.position.turn_name()
+    }
+
+    fn seat(&self) -> Option<usize> {
+        self.position.seat()
+    }
+
+    fn notation(&self) -> &'static str {
+        G::NOTATION
+    }
+
     fn legal_moves(&self) -> Vec<String> {
+        if self.position.final_note().is_some() {
+            return Vec::new();
+        }
         let mut moves = MoveList::new();
         self.position.generate(Stage::All, true, &mut moves);
         moves.iter().map(G::Move::to_string).collect()

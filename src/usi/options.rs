@@ -18,6 +18,8 @@ use crate::book::choose::BookOptions;
 use crate::search::limits::SearchOptions;
 use crate::search::skill;
 use crate::shogi::{EnteringKingRule, Variant};
+use crate::yonin;
+use crate::yonin::rules::RuleWords;
 
 /// The options, as indices of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,16 @@ pub enum Id {
     EnteringKingRule,
     /// Plies after which the game is drawn.
     MaxMovesToDraw,
+    /// Four-player shogi: singles or pairs.
+    YoninFormat,
+    /// Four-player shogi: when singles end.
+    YoninEnd,
+    /// Four-player shogi: what becomes of a mated player's pieces.
+    YoninMated,
+    /// Four-player shogi: the game ends after this many moves.
+    YoninMoveLimit,
+    /// Four-player shogi: who moves first.
+    YoninFirst,
     /// Value of a draw when Black is to move at the root.
     DrawValueBlack,
     /// Value of a draw when White is to move at the root.
@@ -107,6 +119,12 @@ pub enum Id {
     /// Empties the transposition table.
     ClearHash,
 }
+
+/// The word of `USI_Variant` for four-player shogi.
+pub(super) const YONIN: &str = "yonin";
+
+/// The words of `USI_Variant`.
+const VARIANTS: [&str; 3] = [Variant::Standard.word(), Variant::KingCapture.word(), YONIN];
 
 /// Type and range of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -189,6 +207,8 @@ pub struct RuleOptions {
     /// Plies after which the game is drawn, 0 for no limit; `None` is what the
     /// variant says.
     pub max_moves: Option<u32>,
+    /// The rules of four-player shogi.
+    pub yonin: yonin::Rules,
 }
 
 /// Why a value was not taken as it was.
@@ -240,6 +260,11 @@ fn table() -> Vec<Definition> {
     let check = |default| Kind::Check { default };
     let spin = |default, min, max| Kind::Spin { default, min, max };
     let row = |id, name, kind| Definition { id, name, aliases: &[], kind };
+    // A rule of four-player shogi: its first word is the default.
+    let words = |id, rule: &'static RuleWords| {
+        let vars = rule.words;
+        row(id, rule.name, Kind::Combo { default: vars[0], vars })
+    };
     // In the order of `Id`, which a test checks.
     vec![
         Definition { aliases: &["Hash"], ..row(Id::Hash, "USI_Hash", spin(128, 1, 1 << 20)) },
@@ -254,7 +279,7 @@ fn table() -> Vec<Definition> {
             aliases: &["UCI_Variant"],
             ..row(Id::Variant, "USI_Variant", Kind::Combo {
                 default: Variant::Standard.word(),
-                vars: &Variant::WORDS,
+                vars: &VARIANTS,
             })
         },
         row(Id::EnteringKingRule, "EnteringKingRule", Kind::Combo {
@@ -262,6 +287,11 @@ fn table() -> Vec<Definition> {
             vars: &EnteringKingRule::WORDS,
         }),
         row(Id::MaxMovesToDraw, "MaxMovesToDraw", spin(0, 0, 100_000)),
+        words(Id::YoninFormat, &yonin::rules::FORMAT),
+        words(Id::YoninEnd, &yonin::rules::END),
+        words(Id::YoninMated, &yonin::rules::MATED),
+        row(Id::YoninMoveLimit, yonin::rules::LIMIT, spin(0, 0, 100_000)),
+        words(Id::YoninFirst, &yonin::rules::FIRST),
         row(Id::DrawValueBlack, "DrawValueBlack",
             spin(search.draw_value[0].into(), -30_000, 30_000)),
         row(Id::DrawValueWhite, "DrawValueWhite",
@@ -434,10 +464,22 @@ impl Options {
     /// What concerns the rules.
     pub fn rules(&self) -> RuleOptions {
         let is_set = self.values[Id::MaxMovesToDraw as usize].is_some();
+        let mut yonin = yonin::Rules::default();
+        for id in [
+            Id::YoninFormat,
+            Id::YoninEnd,
+            Id::YoninMated,
+            Id::YoninMoveLimit,
+            Id::YoninFirst,
+        ] {
+            // The words are those of the rules; a test reads them all.
+            let _ = yonin.set(self.table[id as usize].name, &self.text(id));
+        }
         RuleOptions {
             variant: self.combo(Id::Variant),
             entering_king: self.combo(Id::EnteringKingRule),
             max_moves: is_set.then(|| self.spin(Id::MaxMovesToDraw) as u32),
+            yonin,
         }
     }
 
@@ -532,7 +574,7 @@ mod tests {
         assert!(lines.contains(&"option name Clear_Hash type button".to_string()));
         assert!(
             lines.contains(
-                &"option name USI_Variant type combo default shogi var shogi var kingcapture"
+                &"option name USI_Variant type combo default shogi var shogi var kingcapture var yonin"
                     .to_string()
             )
         );
@@ -625,6 +667,30 @@ mod tests {
             Err(OptionError::UnknownName("No such?thing".to_string()))
         );
         assert_eq!(options.get("nothing"), None);
+    }
+
+    #[test]
+    fn every_word_of_the_four_player_rules_is_one() {
+        let mut options = Options::default();
+        assert_eq!(options.rules().yonin, yonin::Rules::default());
+        for rule in [
+            &yonin::rules::FORMAT,
+            &yonin::rules::END,
+            &yonin::rules::MATED,
+            &yonin::rules::FIRST,
+        ] {
+            for word in rule.words {
+                options.set(rule.name, Some(word)).unwrap();
+                let rules = options.rules().yonin;
+                assert!(
+                    rules
+                        .words()
+                        .any(|(name, set)| name == rule.name && set == *word)
+                );
+            }
+        }
+        options.set("Yonin_MoveLimit", Some("250")).unwrap();
+        assert_eq!(options.rules().yonin.limit, 250);
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub enum Command {
     /// `stop`: answer now.
     Stop,
     /// `ponderhit [clock words]`.
-    PonderHit(Option<Clock>),
+    PonderHit(Option<Clock>, SeatClocks),
     /// `gameover [win|lose|draw]`.
     GameOver,
     /// `quit`, and what the end of the input means.
@@ -86,6 +86,33 @@ pub enum MateTime {
     Milliseconds(u64),
 }
 
+/// The clocks of South, West, North and East (`stime wtime ntime etime sinc winc
+/// ninc einc`), ms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeatClocks {
+    /// Main time left.
+    pub time: [i64; 4],
+    /// Increment.
+    pub increment: [i64; 4],
+}
+
+impl SeatClocks {
+    /// The clock of a search. In a game of four the player on this seat is Black
+    /// in it, and the others have no clock; `two` is the clock of two players.
+    pub fn for_seat(&self, two: Option<Clock>, seat: Option<usize>) -> Option<Clock> {
+        let two = two?;
+        let Some(seat) = seat else { return Some(two) };
+        Some(Clock {
+            time: [self.time[seat], 0],
+            increment: [self.increment[seat], 0],
+            byoyomi: two.byoyomi,
+        })
+    }
+}
+
+/// Names of the seats in clock words, in the order of play.
+const SEATS: [&str; 4] = ["s", "w", "n", "e"];
+
 /// A `go` line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Go {
@@ -95,6 +122,8 @@ pub struct Go {
     pub infinite: bool,
     /// The clock, when any word of it was given.
     pub clock: Option<Clock>,
+    /// What the same words say in a game of four.
+    pub seats: SeatClocks,
     /// Exact time, ms.
     pub movetime: Option<u64>,
     /// Plies.
@@ -134,7 +163,10 @@ pub fn parse_line(bytes: &[u8]) -> Command {
         "position" => Command::Position(parse_position(rest)),
         "go" => Command::Go(parse_go(rest)),
         "stop" => Command::Stop,
-        "ponderhit" => Command::PonderHit(parse_go(rest).clock),
+        "ponderhit" => {
+            let go = parse_go(rest);
+            Command::PonderHit(go.clock, go.seats)
+        }
         "gameover" => Command::GameOver,
         "quit" | "exit" => Command::Quit,
         "moves" => Command::Moves,
@@ -204,7 +236,7 @@ fn parse_position(rest: &str) -> PositionCommand {
     {
         words.next();
     } else {
-        if words.peek().is_some_and(|w| *w == "sfen") {
+        if words.peek().is_some_and(|w| matches!(*w, "sfen" | "yfen")) {
             words.next();
         }
         let mut sfen = String::new();
@@ -252,15 +284,24 @@ fn parse_go(rest: &str) -> Go {
                 go.infinite = true;
                 uses_number = false;
             }
-            "btime" | "wtime" | "binc" | "winc" | "byoyomi" => {
+            "btime" | "wtime" | "binc" | "winc" | "byoyomi" | "stime" | "ntime" | "etime"
+            | "sinc" | "ninc" | "einc" => {
                 if let Some(time) = time() {
                     has_clock = true;
+                    for (seat, name) in SEATS.iter().enumerate() {
+                        match word.strip_prefix(name) {
+                            Some("time") => go.seats.time[seat] = time,
+                            Some("inc") => go.seats.increment[seat] = time,
+                            _ => {}
+                        }
+                    }
                     match word {
                         "btime" => clock.time[0] = time,
                         "wtime" => clock.time[1] = time,
                         "binc" => clock.increment[0] = time,
                         "winc" => clock.increment[1] = time,
-                        _ => clock.byoyomi = time,
+                        "byoyomi" => clock.byoyomi = time,
+                        _ => {}
                     }
                 }
             }
@@ -465,10 +506,24 @@ mod tests {
         let clock = go("go btime wtime 100").clock.unwrap();
         assert_eq!(clock.time, [0, 100]);
         match parse_line(b"ponderhit btime 1 wtime 2 byoyomi 3") {
-            Command::PonderHit(Some(clock)) => assert_eq!(clock.byoyomi, 3),
+            Command::PonderHit(Some(clock), _) => assert_eq!(clock.byoyomi, 3),
             other => panic!("{other:?}"),
         }
-        assert_eq!(parse_line(b"ponderhit"), Command::PonderHit(None));
+        let nothing = Command::PonderHit(None, SeatClocks::default());
+        assert_eq!(parse_line(b"ponderhit"), nothing);
+    }
+
+    #[test]
+    fn clocks_of_four() {
+        let go = go("go stime 1000 wtime 2000 ntime 3000 etime 4000 ninc 50 byoyomi 7");
+        assert_eq!(go.seats.time, [1000, 2000, 3000, 4000]);
+        let clock = go.seats.for_seat(go.clock, Some(2)).unwrap();
+        assert_eq!(
+            (clock.time[0], clock.increment[0], clock.byoyomi),
+            (3000, 50, 7)
+        );
+        assert_eq!(go.seats.for_seat(go.clock, None), go.clock);
+        assert_eq!(SeatClocks::default().for_seat(None, Some(1)), None);
     }
 
     #[test]

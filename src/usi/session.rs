@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Busy;
-use super::driver::{Driver, new_driver, shogi_rules};
+use super::driver::{Driver, is_same_game, new_driver, shogi_rules};
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
 use super::parse::{Command, Go};
@@ -159,7 +159,10 @@ impl Session {
             }
             Command::Go(go) => self.go(go, read_at),
             Command::Stop | Command::GameOver => self.stop(),
-            Command::PonderHit(clock) => self.ponderhit(clock, read_at),
+            Command::PonderHit(clock, seats) => {
+                let clock = seats.for_seat(clock, self.driver.seat());
+                self.ponderhit(clock, read_at);
+            }
             Command::Quit => return Flow::Quit,
             Command::Bench => self.bench(read_at),
             Command::GetOption(name) => self.output.note(&match self.options.get(&name) {
@@ -172,13 +175,14 @@ impl Session {
                     .note(&format!("warning: unknown command {word}"));
             }
             Command::Moves => self.show(|driver| driver.legal_moves().join(" ")),
-            Command::Side => self.show(|driver| driver.side_to_move().to_string()),
+            Command::Side => self.show(|driver| driver.turn_name()),
             Command::Sfen => self.show(|driver| driver.sfen()),
             Command::Key => self.show(|driver| format!("{:016x}", driver.key())),
             Command::Eval => self.show(|driver| Usi(driver.evaluate()).to_string()),
             Command::Diagram => self.show(|driver| {
                 let (diagram, sfen, key) = (driver.diagram(), driver.sfen(), driver.key());
-                format!("{}\nsfen {sfen}\nkey {key:016x}", diagram.trim_end())
+                let notation = driver.notation();
+                format!("{}\n{notation} {sfen}\nkey {key:016x}", diagram.trim_end())
             }),
         }
         Flow::Continue
@@ -263,7 +267,7 @@ impl Session {
         if rules == self.rules {
             return;
         }
-        if rules.variant == self.rules.variant {
+        if is_same_game(&rules, &self.rules) {
             self.notes(|driver| driver.set_rules(rules));
         } else {
             let position = self.driver.command();
@@ -412,6 +416,10 @@ impl Session {
             return;
         }
         self.prepare(read_at, false);
+        let go = Go {
+            clock: go.seats.for_seat(go.clock, self.driver.seat()),
+            ..go
+        };
         if go.mate.is_some() {
             let sink = SearchSink::new(Arc::clone(&self.output), false);
             self.driver.start_mate(&go, read_at, Arc::clone(&sink));
