@@ -114,10 +114,9 @@ impl GameEnd {
             | GameEnd::Try { winner }
             | GameEnd::KingCaptured { winner } => Some(winner),
             GameEnd::PerpetualCheck { loser } => Some(!loser),
-            GameEnd::Sennichite
-            | GameEnd::BareKings
-            | GameEnd::MoveLimit
-            | GameEnd::Ranked(_) => None,
+            GameEnd::Sennichite | GameEnd::BareKings | GameEnd::MoveLimit | GameEnd::Ranked(_) => {
+                None
+            }
         }
     }
 }

@@ -12,6 +12,7 @@
 //! cmd = "./tsuru"
 //! args = []
 //! dir = "."                  # working directory
+//! init = []                  # lines to send after usiok
 //! nodes = 5000
 //! options = { Threads = 1, USI_Hash = 64 }
 //! ```
@@ -35,6 +36,10 @@ pub struct EngineConfig {
     /// Its working directory.
     #[serde(default)]
     pub dir: Option<PathBuf>,
+    /// Lines to send after `usiok`, before anything else, to engines that need
+    /// them to know the game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub init: Vec<String>,
     /// Options in the order in which they are sent.
     #[serde(default)]
     pub options: Vec<(String, String)>,
@@ -48,7 +53,7 @@ pub struct EngineConfig {
 pub enum ConfigError {
     /// A word of an engine that is not `key=value` with a known key.
     #[error(
-        "`{0}` in an engine is not one of name=, cmd=, arg=, dir=, option.NAME=, time=, inc=, byoyomi=, movetime=, nodes=, depth= with a proper value"
+        "`{0}` in an engine is not one of name=, cmd=, arg=, dir=, init=, option.NAME=, time=, inc=, byoyomi=, movetime=, nodes=, depth= with a proper value"
     )]
     Word(String),
     /// A quotation mark without its partner.
@@ -89,6 +94,7 @@ impl EngineConfig {
                 "cmd" => engine.cmd = value,
                 "arg" => engine.args.push(value),
                 "dir" => engine.dir = Some(value.into()),
+                "init" => engine.init.push(value),
                 _ => match key.strip_prefix("option.") {
                     Some(name) if !name.is_empty() => {
                         engine.options.push((name.to_string(), value));
@@ -149,6 +155,8 @@ struct EngineToml {
     #[serde(default)]
     args: Vec<String>,
     dir: Option<PathBuf>,
+    #[serde(default)]
+    init: Vec<String>,
     #[serde(default)]
     options: toml::Table,
     time: Option<u64>,
@@ -214,6 +222,7 @@ fn parse_toml(text: &str) -> Result<(Vec<EngineConfig>, Limits), String> {
             cmd: engine.cmd,
             args: engine.args,
             dir: engine.dir,
+            init: engine.init,
             options,
             limits,
         })

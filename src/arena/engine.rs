@@ -160,6 +160,9 @@ impl Engine {
         };
         engine.send("usi");
         engine.await_word("usiok", HANDSHAKE, stop)?;
+        for line in &config.init {
+            engine.send(line);
+        }
         engine.set_options(config, settings)?;
         engine.ready(stop)?;
         Ok(engine)

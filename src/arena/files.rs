@@ -8,11 +8,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::referee::Referee;
 use crate::record::{Format, GameRecord};
 
 /// Writes records as games finish.
 pub struct RecordFiles {
     format: Format,
+    write: fn(Format, &GameRecord) -> Option<String>,
     target: Target,
 }
 
@@ -26,7 +28,7 @@ impl RecordFiles {
     /// Prepares to write games to `path`: a directory if it is one, ends in a
     /// separator or the format is KIF, otherwise a file. What a match left there
     /// is written anew if `again`, otherwise it is an error.
-    pub fn create(path: &Path, format: Format, again: bool) -> io::Result<RecordFiles> {
+    pub fn create<G: Referee>(path: &Path, format: Format, again: bool) -> io::Result<RecordFiles> {
         let separator = path.to_string_lossy().ends_with(std::path::is_separator);
         let target = if path.is_dir() || separator || format == Format::Kif {
             fs::create_dir_all(path)?;
@@ -41,12 +43,21 @@ impl RecordFiles {
             }
             Target::File(File::create(path)?, false)
         };
-        Ok(RecordFiles { format, target })
+        Ok(RecordFiles {
+            format,
+            write: G::write,
+            target,
+        })
     }
 
     /// Writes game number `game` (from 0).
     pub fn add(&mut self, game: usize, record: &GameRecord) -> io::Result<()> {
-        let text = self.format.write(record);
+        let text = (self.write)(self.format, record).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::Unsupported,
+                "this format does not know the game: take another one",
+            )
+        })?;
         match &mut self.target {
             Target::Directory(dir) => fs::write(game_path(dir, game, self.format), text),
             Target::File(file, begun) => {
@@ -78,24 +89,25 @@ fn exists(path: &Path) -> io::Error {
 mod tests {
     use super::*;
     use crate::record::tests::sample;
+    use crate::shogi::Position;
 
     #[test]
     fn one_file_or_many() {
         let dir = tempfile::tempdir().unwrap();
         let csa = dir.path().join("games.csa");
-        let mut files = RecordFiles::create(&csa, Format::Csa, false).unwrap();
+        let mut files = RecordFiles::create::<Position>(&csa, Format::Csa, false).unwrap();
         files.add(0, &sample()).unwrap();
         files.add(1, &sample()).unwrap();
         let text = fs::read_to_string(&csa).unwrap();
         assert_eq!(text.matches("\n/\nV2.2\n").count(), 1);
-        assert!(RecordFiles::create(&csa, Format::Csa, false).is_err());
-        RecordFiles::create(&csa, Format::Csa, true).unwrap();
+        assert!(RecordFiles::create::<Position>(&csa, Format::Csa, false).is_err());
+        RecordFiles::create::<Position>(&csa, Format::Csa, true).unwrap();
         assert_eq!(fs::read_to_string(&csa).unwrap(), "");
 
         let kif = dir.path().join("new/kif");
-        let mut files = RecordFiles::create(&kif, Format::Kif, false).unwrap();
+        let mut files = RecordFiles::create::<Position>(&kif, Format::Kif, false).unwrap();
         files.add(0, &sample()).unwrap();
         assert!(kif.join("game-00001.kifu").is_file());
-        assert!(RecordFiles::create(&kif, Format::Kif, false).is_err());
+        assert!(RecordFiles::create::<Position>(&kif, Format::Kif, false).is_err());
     }
 }

@@ -6,8 +6,10 @@
 
 use std::fmt;
 
+use crate::core::MoveList;
 use crate::core::zobrist::splitmix64;
-use crate::game::Game;
+use crate::game::{Game, Stage};
+use crate::learn::random::Random;
 use crate::usi::parse::{Command, parse_line};
 
 /// Where a game begins.
@@ -89,6 +91,42 @@ pub fn read<G: Game>(text: &str, rules: &G::Rules) -> Result<Vec<Opening>, Openi
     Ok(openings)
 }
 
+/// Openings of random moves from the initial position: for each pair of games the
+/// first of many tries in which nobody is in check and that `is_fair` accepts.
+pub fn random<G: Game>(
+    rules: &G::Rules,
+    plies: u32,
+    seed: u64,
+    count: usize,
+    mut is_fair: impl FnMut(&G) -> bool,
+) -> Vec<Opening> {
+    const TRIES: usize = 200;
+    (0..count as u64)
+        .map(|number| {
+            let mut random = Random::nth(seed, number);
+            let mut moves = Vec::new();
+            for _ in 0..TRIES {
+                let mut position = G::start(rules);
+                moves.clear();
+                while moves.len() < plies as usize {
+                    let mut legal = MoveList::new();
+                    position.generate(Stage::All, false, &mut legal);
+                    if legal.is_empty() {
+                        break;
+                    }
+                    let m = legal[random.below(legal.len())];
+                    moves.push(m.to_string());
+                    position.make(m);
+                }
+                if position.end().is_none() && !position.in_check() && is_fair(&position) {
+                    return Opening { sfen: None, moves };
+                }
+            }
+            Opening::default()
+        })
+        .collect()
+}
+
 /// Shuffles in the order that belongs to `seed` (Fisher and Yates).
 pub fn shuffle(openings: &mut [Opening], seed: u64) {
     let mut state = seed;
@@ -123,6 +161,21 @@ mod tests {
         ] {
             let error = read::<Position>(text, &Rules::default()).unwrap_err();
             assert_eq!(error.line, line, "{error}");
+        }
+    }
+
+    #[test]
+    fn random_openings_follow_from_the_seed() {
+        let openings = |seed| {
+            let fair = |position: &Position| position.ply() == 5;
+            random::<Position>(&Rules::default(), 4, seed, 6, fair)
+        };
+        assert_eq!(openings(1), openings(1));
+        assert_ne!(openings(1), openings(2));
+        assert_ne!(openings(1)[0], openings(1)[1]);
+        for opening in openings(3) {
+            let position: Position = opening.position(&Rules::default()).unwrap();
+            assert!(!position.checkers().any());
         }
     }
 

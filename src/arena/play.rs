@@ -118,7 +118,11 @@ pub fn play<G: Referee>(
             Err(verdict) => break verdict,
         };
         match position.parse_move(&text) {
-            Ok(m) => position.make(m),
+            Ok(m) => {
+                // In our words, whatever the engine's dialect.
+                game.accept(m.to_string());
+                position.make(m);
+            }
             Err(error) => {
                 let note = format!("{text}: {error}");
                 break (GameResult::win(!mover), Ending::IllegalMove, note);
@@ -190,6 +194,15 @@ fn micros(time: Duration) -> u64 {
 }
 
 impl Progress {
+    /// The last move is legal, and this is how it is written.
+    fn accept(&mut self, usi: String) {
+        self.words.push(' ');
+        self.words.push_str(&usi);
+        if let Some(played) = self.moves.last_mut() {
+            played.usi = usi;
+        }
+    }
+
     /// Asks for a move: its text and what the engine thought, or how the game
     /// ended instead. `None` when the match was stopped.
     fn ask(
@@ -258,8 +271,6 @@ impl Progress {
                 Some(Err((result, ending, String::new())))
             }
             _ => {
-                self.words.push(' ');
-                self.words.push_str(&word);
                 self.moves.push(PlayedMove {
                     usi: word.clone(),
                     time_us: Some(micros(elapsed)),

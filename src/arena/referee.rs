@@ -6,15 +6,22 @@
 use crate::core::Color;
 use crate::core::color::ByColor;
 use crate::game::{Game, ImmediateWin};
-use crate::record::{Ending, GameResult};
+use crate::record::{Ending, Format, GameRecord, GameResult, wa as wa_record};
 use crate::shogi::entering_king::Declaration;
 use crate::shogi::{Position, Rules, Variant};
+use crate::wa;
 
 /// A game that a match can be played in.
 pub trait Referee: Game {
     /// Options (`USI_Variant`, ...) that tell an engine the rules, in the order in
     /// which they are sent. An engine gets those that it declares.
     fn settings(rules: &Self::Rules) -> Vec<(&'static str, String)>;
+
+    /// A game is drawn after this many moves unless the user says otherwise.
+    const MAX_MOVES: u32;
+
+    /// A record as the text of a file; `None` when the format has no such game.
+    fn write(format: Format, record: &GameRecord) -> Option<String>;
 
     /// What `bestmove win` by the side to move means.
     fn declare(&self) -> (GameResult, Ending) {
@@ -34,6 +41,13 @@ pub trait Referee: Game {
 }
 
 impl Referee for Position {
+    // As in tournaments of programs.
+    const MAX_MOVES: u32 = 320;
+
+    fn write(format: Format, record: &GameRecord) -> Option<String> {
+        Some(format.write(record))
+    }
+
     fn settings(rules: &Rules) -> Vec<(&'static str, String)> {
         let mut settings = vec![("USI_Variant", rules.variant.word().to_string())];
         if rules.variant == Variant::Standard {
@@ -60,6 +74,26 @@ impl Referee for Position {
         let [black, white] = Color::ALL.map(|color| self.impasse(color));
         (black.king_entered && white.king_entered)
             .then_some(ByColor([black.all_points, white.all_points]))
+    }
+}
+
+impl Referee for wa::Position {
+    const MAX_MOVES: u32 = 600;
+
+    fn settings(rules: &wa::Rules) -> Vec<(&'static str, String)> {
+        vec![
+            ("USI_Variant", wa::Rules::WORD.to_string()),
+            ("WaDrops", rules.drops.to_string()),
+            ("MaxMovesToDraw", rules.max_moves.to_string()),
+        ]
+    }
+
+    fn write(format: Format, record: &GameRecord) -> Option<String> {
+        match format {
+            Format::Csa => None,
+            Format::Kif => Some(wa_record::write(record)),
+            Format::Usi => Some(format.write(record)),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use tsuru::game::{Game, GameEnd};
 use tsuru::shogi::Position;
+use tsuru::wa;
 use tsuru::yonin::Paranoid;
 
 use super::{Done, RulesArgs, input};
@@ -59,6 +60,8 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<Done> {
     }
     let report = if args.rules.is_yonin() {
         explain::<Paranoid>(input::load(position, &args.rules.yonin_rules()?)?, r#move)
+    } else if args.rules.is_wa() {
+        explain::<wa::Position>(input::load(position, &args.rules.wa_rules())?, r#move)
     } else {
         explain::<Position>(input::load(position, &args.rules.rules())?, r#move)
     };

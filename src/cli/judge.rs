@@ -16,7 +16,8 @@ use serde::Serialize;
 use tsuru::core::Color;
 use tsuru::game::{Game, GameEnd, ImmediateWin, Repetition};
 use tsuru::shogi::entering_king::Declaration;
-use tsuru::shogi::{EnteringKingRule, Position, Rules};
+use tsuru::shogi::{EnteringKingRule, Position};
+use tsuru::wa;
 
 use super::{Done, RulesArgs, input, judge_yonin};
 
@@ -119,9 +120,12 @@ pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
             |line| judge_yonin::judge(line, &rules),
             judge_yonin::print,
         )
+    } else if args.rules.is_wa() {
+        let rules = args.rules.wa_rules();
+        judge_all(args, |line| judge::<wa::Position>(line, &rules), print)
     } else {
         let rules = args.rules.rules();
-        judge_all(args, |line| judge(line, &rules), print)
+        judge_all(args, |line| judge::<Position>(line, &rules), print)
     }
 }
 
@@ -183,13 +187,77 @@ fn word(color: Color) -> &'static str {
     }
 }
 
-fn judge(line: &str, rules: &Rules) -> anyhow::Result<Verdict> {
+/// A game of two that can be judged.
+trait Judged: Game {
+    /// How often the position has occurred.
+    fn occurrences(&self) -> usize;
+
+    /// Plies after which the game is drawn.
+    fn max_moves(&self) -> u32;
+
+    /// The side to move ends the game by the word `win`.
+    fn declare(&self) -> Ending;
+
+    /// Where the players stand when the kings have entered, if the game knows that.
+    fn impasse(&self) -> Option<ImpasseStatus>;
+}
+
+impl Judged for Position {
+    fn occurrences(&self) -> usize {
+        Position::occurrences(self)
+    }
+
+    fn max_moves(&self) -> u32 {
+        self.rules().max_moves
+    }
+
+    fn declare(&self) -> Ending {
+        let us = self.side_to_move();
+        let rule = self.rules().entering_king;
+        if self.immediate_win() == Some(ImmediateWin::Declaration) {
+            (Some(us), format!("{us} declares a win under {rule}"))
+        } else if self.declaration(rule) == Declaration::Draw {
+            (None, format!("{us} declares a draw under {rule}"))
+        } else {
+            let reason = format!("{us} declares a win that {rule} does not give");
+            (Some(!us), reason)
+        }
+    }
+
+    fn impasse(&self) -> Option<ImpasseStatus> {
+        self.rules().protects_king().then(|| impasse(self))
+    }
+}
+
+impl Judged for wa::Position {
+    fn occurrences(&self) -> usize {
+        wa::Position::occurrences(self)
+    }
+
+    fn max_moves(&self) -> u32 {
+        self.rules().max_moves
+    }
+
+    fn declare(&self) -> Ending {
+        let us = self.side_to_move();
+        (
+            Some(!us),
+            format!("{us} declares a win, which wa shogi does not know"),
+        )
+    }
+
+    fn impasse(&self) -> Option<ImpasseStatus> {
+        None
+    }
+}
+
+fn judge<G: Judged>(line: &str, rules: &G::Rules) -> anyhow::Result<Verdict> {
     let closing = line
         .split_whitespace()
         .next_back()
         .filter(|word| matches!(*word, "resign" | "win"));
     let game = input::parse(line);
-    let mut position: Position = input::start(&game, rules)?;
+    let mut position: G = input::start(&game, rules)?;
 
     let mut ended = position.end().map(|end| of_end(end, &position));
     let mut moves = 0;
@@ -236,36 +304,28 @@ fn judge(line: &str, rules: &Rules) -> anyhow::Result<Verdict> {
                 _ => None,
             },
         },
-        impasse: rules.protects_king().then(|| impasse(&position)),
+        impasse: position.impasse(),
     })
 }
 
 /// The winner, if any, and the reason.
 type Ending = (Option<Color>, String);
 
-fn of_end(end: GameEnd, position: &Position) -> Ending {
+fn of_end(end: GameEnd, position: &impl Judged) -> Ending {
     let mut reason = end.to_string();
     if end == GameEnd::MoveLimit {
-        reason = format!("{reason} ({} moves)", position.rules().max_moves);
+        reason = format!("{reason} ({} moves)", position.max_moves());
     }
     (end.winner(), reason)
 }
 
 /// The game ends by a word of the side to move.
-fn close(word: &str, position: &Position) -> Ending {
+fn close(word: &str, position: &impl Judged) -> Ending {
     let us = position.side_to_move();
     if word == "resign" {
         return (Some(!us), format!("{us} resigns"));
     }
-    let rule = position.rules().entering_king;
-    if position.immediate_win() == Some(ImmediateWin::Declaration) {
-        (Some(us), format!("{us} declares a win under {rule}"))
-    } else if position.declaration(rule) == Declaration::Draw {
-        (None, format!("{us} declares a draw under {rule}"))
-    } else {
-        let reason = format!("{us} declares a win that {rule} does not give");
-        (Some(!us), reason)
-    }
+    position.declare()
 }
 
 fn impasse(position: &Position) -> ImpasseStatus {

@@ -8,18 +8,22 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use tsuru::arena::openings;
 use tsuru::eval::hand::{self, Group, HandEvaluator};
+use tsuru::eval::wa::{self as wa_eval, WaEvaluator};
+use tsuru::game::Evaluator;
 use tsuru::learn::fit::{self, Data, Losses};
+use tsuru::learn::games::SelfPlay;
 use tsuru::learn::gensfen::{DataFile, Progress, State, Target};
 use tsuru::learn::record::BYTES;
 use tsuru::learn::selfplay::Settings;
 use tsuru::learn::shuffle::shuffle;
 use tsuru::learn::stats::{PLY_CLASS, PLY_CLASSES, SCORE_LIMITS, Statistics};
 use tsuru::learn::weights_file;
-use tsuru::shogi::{Position, Rules};
+use tsuru::shogi::Position;
+use tsuru::wa;
 
 use super::{Done, progress};
 
@@ -46,6 +50,25 @@ enum LearnCommand {
     Fit(FitArgs),
 }
 
+/// The game to learn.
+#[derive(Args)]
+struct GameArgs {
+    /// Shogi, or wa shogi, whose data files are lines of text.
+    #[arg(long, value_enum, default_value_t = GameArg::Shogi)]
+    variant: GameArg,
+
+    /// Wa shogi without drops.
+    #[arg(long)]
+    no_drops: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GameArg {
+    Shogi,
+    #[value(name = "washogi", aliases = wa::Rules::ALIASES)]
+    WaShogi,
+}
+
 /// Play the engine against itself and write the positions to a file.
 ///
 /// Each game begins at a random position that a quick search finds balanced. A
@@ -60,11 +83,15 @@ begins at the initial position; use more random moves then.
 
 Examples:
   tsuru learn gensfen -o data.bin --openings openings.sfen --positions 1000000
-  tsuru learn gensfen -o deep.bin --depth 8 --random-plies 6-12 --threads 0")]
+  tsuru learn gensfen -o deep.bin --depth 8 --random-plies 6-12 --threads 0
+  tsuru learn gensfen -o wa.txt --variant washogi --nodes 500 --random-plies 4-10")]
 struct GensfenArgs {
     /// The data file to write or to go on with.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+
+    #[command(flatten)]
+    game: GameArgs,
 
     /// Stop when the file has this many positions, after the game.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
@@ -203,7 +230,8 @@ look at how they fall.
 
 Examples:
   tsuru learn fit data.bin -o src/eval/weights.rs
-  tsuru learn fit old.bin new.bin -o new_weights.rs --lambda 0.5 --epochs 20")]
+  tsuru learn fit old.bin new.bin -o new_weights.rs --lambda 0.5 --epochs 20
+  tsuru learn fit wa.txt --variant washogi -o src/eval/wa_weights.rs")]
 struct FitArgs {
     /// The data files.
     #[arg(required = true, value_name = "FILE")]
@@ -212,6 +240,9 @@ struct FitArgs {
     /// The source file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+
+    #[command(flatten)]
+    game: GameArgs,
 
     /// Weight of the result in the target, 0 to 1; the search's score has the rest.
     #[arg(long, value_parser = unit_interval, default_value_t = fit::Settings::default().lambda)]
@@ -307,15 +338,16 @@ struct GensfenReport {
 }
 
 fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
-    let openings = match &args.openings {
-        None => Vec::new(),
-        Some(path) => {
-            let text = fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            openings::read::<Position>(&text, &Rules::default())
-                .with_context(|| path.display().to_string())?
-        }
-    };
+    match args.game.variant {
+        GameArg::Shogi => gensfen::<Position>(args, &HandEvaluator),
+        GameArg::WaShogi => gensfen::<wa::Position>(args, &WaEvaluator),
+    }
+}
+
+fn gensfen<G: SelfPlay>(
+    args: &GensfenArgs,
+    evaluator: &(impl Evaluator<G> + Sync),
+) -> anyhow::Result<Done> {
     let settings = Settings {
         nodes: args.nodes.or(args.depth.is_none().then_some(2000)),
         depth: args.depth,
@@ -330,12 +362,22 @@ fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
         max_plies: args.max_plies,
         skip_checks: args.skip_checks,
         skip_captures: args.skip_captures,
+        wa_drops: !args.game.no_drops,
+    };
+    let openings = match &args.openings {
+        None => Vec::new(),
+        Some(path) => {
+            let text = fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            openings::read::<G>(&text, &G::self_play_rules(&settings))
+                .with_context(|| path.display().to_string())?
+        }
     };
     let threads = match args.threads {
         0 => available_parallelism().map_or(1, Into::into),
         threads => threads.into(),
     };
-    let mut file = DataFile::open(&args.output, settings, &openings)?;
+    let mut file = DataFile::<G>::open(&args.output, settings, &openings)?;
     let before = file.state().clone();
     let target = Target {
         games: args.games.unwrap_or(u64::MAX),
@@ -369,7 +411,7 @@ fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
         },
         || {
             let stop = progress::interrupt_flag();
-            file.run(&HandEvaluator, threads, target, stop, &watched)
+            file.run(evaluator, threads, target, stop, &watched)
         },
     );
     result?;
@@ -606,11 +648,16 @@ fn print_losses(losses: &Losses) -> std::io::Result<()> {
 }
 
 fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
+    let drops = !args.game.no_drops;
+    let is_wa = args.game.variant == GameArg::WaShogi;
     count_records(&args.files)?;
     progress::watch_for_interrupt()?;
     let mut data = Data::default();
     for path in &args.files {
-        data.add_file(path, args.hold_out)?;
+        match is_wa {
+            true => data.add_wa_file(path, drops, args.hold_out)?,
+            false => data.add_file(path, args.hold_out)?,
+        }
         if progress::interrupted() {
             return Ok(Done::Interrupted);
         }
@@ -639,10 +686,31 @@ fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
     };
     println!("epoch    training  validation  validation, result");
     let mut failure = None;
-    let start = hand::weights();
+    // Its weights and the pull on them, a module's name, and groups with their ends.
+    let (start, pulls, module, groups): (&[i16], _, _, Vec<(&str, usize)>) = match is_wa {
+        true => (
+            wa_eval::weights(drops),
+            fit::wa_pulls(),
+            "wa",
+            wa_eval::GROUPS
+                .iter()
+                .map(|&(name, end, _)| (name, end))
+                .collect(),
+        ),
+        false => (
+            hand::weights(),
+            fit::pulls(),
+            "hand",
+            Group::ALL
+                .iter()
+                .map(|group| (group.name(), group.range().end))
+                .collect(),
+        ),
+    };
     let weights = fit::fit(
         &data,
         start,
+        &pulls,
         &settings,
         progress::interrupt_flag(),
         |losses| failure = print_losses(losses).err().or(failure.take()),
@@ -655,8 +723,10 @@ fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
         return Ok(Done::Interrupted);
     };
     println!("group     weights  changed  mean change");
-    for group in Group::ALL {
-        let range = group.range();
+    let mut begin = 0;
+    for (name, end) in groups {
+        let range = begin..end;
+        begin = end;
         let changes: Vec<i32> = range
             .clone()
             .map(|i| (i32::from(weights[i]) - i32::from(start[i])).abs())
@@ -664,13 +734,13 @@ fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
             .collect();
         println!(
             "{:<9} {:>7} {:>8} {:>12.1}",
-            group.name(),
+            name,
             range.len(),
             changes.len(),
             f64::from(changes.iter().sum::<i32>()) / changes.len().max(1) as f64
         );
     }
-    fs::write(&args.output, weights_file::render(&weights))
+    fs::write(&args.output, weights_file::render(module, &weights))
         .with_context(|| format!("cannot write {}", args.output.display()))?;
     println!("{} is written.", args.output.display());
     Ok(Done::Yes)

@@ -18,13 +18,19 @@ use tsuru::arena::journal::Journal;
 use tsuru::arena::limits::Limits;
 use tsuru::arena::openings::{self, Opening};
 use tsuru::arena::play::Settings;
+use tsuru::arena::referee::Referee;
 use tsuru::arena::stats::{Decision, Sprt};
 use tsuru::arena::tally::{EngineSummary, Summary};
 use tsuru::arena::yonin::MatchSettings;
 use tsuru::arena::{Match, Observer};
-use tsuru::game::Game;
+use tsuru::core::Score;
+use tsuru::eval::hand::HandEvaluator;
+use tsuru::eval::wa::WaEvaluator;
+use tsuru::game::{Evaluator, Game};
 use tsuru::record::{Format, GameRecord};
+use tsuru::search::{Limits as SearchLimits, SearchOptions, ThreadPool};
 use tsuru::shogi::Position;
+use tsuru::wa;
 
 use super::{Done, RulesArgs, match_yonin, progress};
 
@@ -33,13 +39,14 @@ use super::{Done, RulesArgs, match_yonin, progress};
 /// Games come in pairs, one opening with both colours. All results are the first
 /// engine's: its points, its Elo over the second with a 95 % interval, and the
 /// faults of both. Engines get the options that they declare of USI_Variant,
-/// EnteringKingRule and MaxMovesToDraw, so that they play by the referee's rules.
+/// EnteringKingRule, WaDrops and MaxMovesToDraw, so that they play by the
+/// referee's rules.
 #[derive(Args)]
 #[command(after_help = "\
 Engines: two programs, or --engine twice, or --engines FILE.
 The words of --engine: name=, cmd= (the program), arg= (may be repeated), dir=,
-option.NAME=VALUE, and time=, inc=, byoyomi=, movetime= (all ms), nodes=, depth= for
-limits of its own. Values with blanks are put in quotes. A TOML file:
+init= (a line to send after usiok, may be repeated), option.NAME=VALUE, and time=,
+inc=, byoyomi=, movetime= (all ms), nodes=, depth= for limits of its own. Values with blanks are put in quotes. A TOML file:
   byoyomi = 100                        # for engines without limits of their own
   [[engine]]
   name = \"new\"
@@ -55,6 +62,12 @@ Examples:
               --engine 'name=B cmd=./tsuru option.Threads=1' \\
               --byoyomi 100 --sprt 0,10,0.05,0.05 --games 20000 --resume ab.state
   tsuru match --engines match.toml --concurrency 2 --games-out games/ --format kif
+
+Wa shogi (--variant washogi) against SjaakII, which learns it from a file:
+  tsuru match --variant washogi --random-plies 6 --byoyomi 200 \\
+    --engine 'name=Tsuru cmd=./tsuru' --engine 'name=SjaakII cmd=/usr/games/sjaakii \\
+      init=\"load /usr/share/games/sjaakii/variants.txt\" \\
+      init=\"setoption name UCI_Variant value wa-shogi-drop\"'
 
 Four-player shogi (--variant yonin) takes two to four engines: two play one against
 three (in pairs team against team), three seat the last one twice. Seats are rotated
@@ -132,8 +145,9 @@ pub struct MatchArgs {
     games_out: Option<PathBuf>,
 
     /// Format of the games.
-    #[arg(long, value_enum, default_value_t = FormatArg::Csa)]
-    format: FormatArg,
+    /// [default: csa, in wa shogi usi].
+    #[arg(long, value_enum)]
+    format: Option<FormatArg>,
 
     /// Keep the state of the match in this file, and go on from it if it exists.
     #[arg(long, value_name = "FILE")]
@@ -147,9 +161,12 @@ pub struct MatchArgs {
     #[arg(long)]
     json: bool,
 
-    /// Random moves at the start of each game of four.
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    random_plies: u32,
+    /// Begin games with so many random moves, without openings. In games of two,
+    /// both engines get each beginning as Black, and a short search has found it
+    /// about even [default: 4 in four-player shogi, else none].
+    #[arg(long, value_name = "N", conflicts_with = "openings",
+          value_parser = clap::value_parser!(u32).range(0..=100))]
+    random_plies: Option<u32>,
 
     #[command(flatten)]
     rules: RulesArgs,
@@ -275,12 +292,21 @@ impl MatchArgs {
         Ok(engines)
     }
 
-    fn build(&self) -> anyhow::Result<Match<Position>> {
+    fn build<G: Referee>(
+        &self,
+        rules: G::Rules,
+        evaluator: impl Evaluator<G>,
+    ) -> anyhow::Result<Match<G>> {
         let engines = self.engines()?;
-        let rules = self.rules.match_rules();
+        let pairs = self.games.div_ceil(2) as usize;
         let mut openings = match &self.openings {
-            None => vec![Opening::default()],
-            Some(path) => read_openings::<Position>(path, &rules)?,
+            None => match self.random_plies {
+                None | Some(0) => vec![Opening::default()],
+                Some(plies) => {
+                    random_openings(&rules, plies, self.seed.unwrap_or(1), pairs, evaluator)
+                }
+            },
+            Some(path) => read_openings::<G>(path, &rules)?,
         };
         if let Some(seed) = self.seed {
             openings::shuffle(&mut openings, seed);
@@ -288,7 +314,7 @@ impl MatchArgs {
         Ok(Match {
             rules,
             openings,
-            pairs: self.games.div_ceil(2) as usize,
+            pairs,
             concurrency: self.concurrency.into(),
             settings: Settings {
                 event: format!("{} - {}", engines[0].name, engines[1].name),
@@ -314,7 +340,7 @@ impl MatchArgs {
         let settings = MatchSettings {
             rules: self.rules.yonin_rules()?,
             games: self.games,
-            opening: self.random_plies,
+            opening: self.random_plies.unwrap_or(4),
             seed: self.seed.unwrap_or(1),
             concurrency: self.concurrency.into(),
             margin: Duration::from_millis(self.margin.into()),
@@ -357,9 +383,43 @@ impl Observer for Watcher {
 
 pub fn run(args: &MatchArgs) -> anyhow::Result<Done> {
     if args.rules.is_yonin() {
-        return args.run_yonin();
+        args.run_yonin()
+    } else if args.rules.is_wa() {
+        let mut rules = args.rules.wa_rules();
+        if args.rules.max_moves.is_none() {
+            rules.max_moves = wa::Position::MAX_MOVES;
+        }
+        play(args, args.build(rules, WaEvaluator)?, FormatArg::Usi)
+    } else {
+        let game = args.build::<Position>(args.rules.match_rules(), HandEvaluator)?;
+        play(args, game, FormatArg::Csa)
     }
-    let game = args.build()?;
+}
+
+/// Random openings that a short search finds about even.
+fn random_openings<G: Game>(
+    rules: &G::Rules,
+    plies: u32,
+    seed: u64,
+    count: usize,
+    evaluator: impl Evaluator<G>,
+) -> Vec<Opening> {
+    const NODES: u64 = 2000;
+    const EVEN: Score = 200;
+    let mut pool = ThreadPool::new(evaluator, 1, 1);
+    openings::random::<G>(rules, plies, seed, count, |position| {
+        let limits = SearchLimits {
+            nodes: Some(NODES),
+            ..SearchLimits::default()
+        };
+        pool.clear();
+        let outcome = pool.search(position.clone(), limits, SearchOptions::default());
+        outcome.score.abs() <= EVEN
+    })
+}
+
+/// Plays a match; games are written in `format` if the user names none.
+fn play<G: Referee>(args: &MatchArgs, game: Match<G>, format: FormatArg) -> anyhow::Result<Done> {
     let (journal, finished) = match &args.resume {
         None => (None, Default::default()),
         Some(path) => {
@@ -371,7 +431,8 @@ pub fn run(args: &MatchArgs) -> anyhow::Result<Done> {
         None => None,
         Some(path) => {
             let again = !finished.is_empty();
-            let files = RecordFiles::create(path, args.format.format(), again)
+            let format = args.format.unwrap_or(format).format();
+            let files = RecordFiles::create::<G>(path, format, again)
                 .with_context(|| format!("cannot write games to {}", path.display()))?;
             Some(files)
         }

@@ -10,8 +10,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tsuru::shogi::{EnteringKingRule, Rules};
-use tsuru::yonin;
+use tsuru::arena::referee::Referee;
+use tsuru::shogi::{EnteringKingRule, Position, Rules};
+use tsuru::{wa, yonin};
 
 mod bench;
 mod book;
@@ -73,8 +74,8 @@ enum Command {
 /// The rules to play by.
 #[derive(Args)]
 struct RulesArgs {
-    /// Rule set: standard shogi, the variant won by capturing the king, or
-    /// four-player shogi.
+    /// Rule set: standard shogi, the variant won by capturing the king, wa shogi
+    /// (11x11), or four-player shogi.
     #[arg(long, value_enum, default_value_t = VariantArg::Shogi)]
     variant: VariantArg,
 
@@ -83,10 +84,14 @@ struct RulesArgs {
     #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
     rule: EnteringKingRule,
 
-    /// The game is drawn after this many moves; 0 for no limit [default: 0, 320 in
-    /// `match`, 300 with `--variant kingcapture`].
+    /// The game is drawn after this many moves; 0 for no limit [default: 0, in
+    /// `match` 320 or in wa shogi 600, 300 with `--variant kingcapture`].
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
+
+    /// Wa shogi without drops: captured pieces are gone.
+    #[arg(long)]
+    no_drops: bool,
 
     /// A rule of four-player shogi: format=singles or pairs, end=two or last,
     /// mated=mater or unowned, first=s, w, n or e; may be repeated.
@@ -94,14 +99,13 @@ struct RulesArgs {
     yonin: Vec<String>,
 }
 
-/// A game of a match is drawn after this many moves, as in tournaments of programs.
-const MATCH_MAX_MOVES: u32 = 320;
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VariantArg {
     Shogi,
     #[value(name = "kingcapture")]
     KingCapture,
+    #[value(name = "washogi", aliases = wa::Rules::ALIASES)]
+    WaShogi,
     Yonin,
 }
 
@@ -109,6 +113,19 @@ impl RulesArgs {
     /// Whether four-player shogi is played.
     fn is_yonin(&self) -> bool {
         self.variant == VariantArg::Yonin
+    }
+
+    /// Whether wa shogi is played.
+    fn is_wa(&self) -> bool {
+        self.variant == VariantArg::WaShogi
+    }
+
+    /// The rules of wa shogi.
+    fn wa_rules(&self) -> wa::Rules {
+        wa::Rules {
+            drops: !self.no_drops,
+            max_moves: self.max_moves.unwrap_or(0),
+        }
     }
 
     /// The rules of four-player shogi.
@@ -126,19 +143,18 @@ impl RulesArgs {
         Ok(rules)
     }
 
-    /// The rules of a match: without a limit given, a game is drawn after
-    /// [`MATCH_MAX_MOVES`] moves.
+    /// The rules of a match, where every game has an end.
     fn match_rules(&self) -> Rules {
         let mut rules = self.rules();
         if self.max_moves.is_none() && rules.max_moves == 0 {
-            rules.max_moves = MATCH_MAX_MOVES;
+            rules.max_moves = Position::MAX_MOVES;
         }
         rules
     }
 
     fn rules(&self) -> Rules {
         let mut rules = match self.variant {
-            VariantArg::Shogi | VariantArg::Yonin => Rules {
+            VariantArg::Shogi | VariantArg::WaShogi | VariantArg::Yonin => Rules {
                 entering_king: self.rule,
                 ..Rules::default()
             },

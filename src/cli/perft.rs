@@ -11,6 +11,7 @@ use serde::Serialize;
 use tsuru::game::Game;
 use tsuru::perft::{Division, Progress, divide};
 use tsuru::shogi::Position;
+use tsuru::wa;
 use tsuru::yonin::Paranoid;
 
 use super::input::PositionArgs;
@@ -66,6 +67,8 @@ struct Report {
 pub fn run(args: &PerftArgs) -> anyhow::Result<Done> {
     if args.rules.is_yonin() {
         count::<Paranoid>(args, &args.rules.yonin_rules()?)
+    } else if args.rules.is_wa() {
+        count::<wa::Position>(args, &args.rules.wa_rules())
     } else {
         count::<Position>(args, &args.rules.rules())
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tsuru::core::MoveList;
 use tsuru::game::{DiagramStyle, Game, Stage};
 use tsuru::shogi::Position;
+use tsuru::wa;
 use tsuru::yonin::Paranoid;
 
 use super::input::PositionArgs;
@@ -58,6 +59,8 @@ struct Report {
 pub fn run(args: &ShowArgs) -> anyhow::Result<Done> {
     if args.rules.is_yonin() {
         show::<Paranoid>(args, &args.rules.yonin_rules()?)
+    } else if args.rules.is_wa() {
+        show::<wa::Position>(args, &args.rules.wa_rules())
     } else {
         show::<Position>(args, &args.rules.rules())
     }

@@ -8,7 +8,7 @@
 //! the bytes mirrors it. A file is a run of neighbouring bits and takes a table
 //! look-up by its occupancy.
 
-use super::{Bitboard, Square};
+use super::{Bitboard, Color, Square};
 
 /// A set of squares for each of the `S` squares of a board.
 pub type Table<const N: usize, const S: usize> = [Bitboard<Square<N>>; S];
@@ -285,4 +285,22 @@ pub const fn files_without<const N: usize>(pawns: Bitboard<Square<N>>) -> Bitboa
     let some = ((pawns.bits() & rest) + rest) | pawns.bits();
     let none = !some & top;
     Bitboard::from_bits(none | (none - (none >> (N - 1))))
+}
+
+/// The squares in front of any of `pawns` of `color`.
+#[inline]
+pub const fn pawn_targets<const N: usize>(
+    color: Color,
+    pawns: Bitboard<Square<N>>,
+) -> Bitboard<Square<N>> {
+    match color {
+        Color::Black => {
+            let first = const { rank_set::<N>(0).bits() };
+            Bitboard::from_bits((pawns.bits() & !first) >> 1)
+        }
+        Color::White => {
+            let last = const { rank_set::<N>(N - 1).bits() };
+            Bitboard::from_bits((pawns.bits() & !last) << 1)
+        }
+    }
 }

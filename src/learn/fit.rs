@@ -21,10 +21,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::FileError;
+use super::games::WaRecord;
 use super::random::Random;
 use super::record::{Reader, Record, RecordError};
-use crate::eval::hand::{self, FEATURES, Group};
-use crate::shogi::Position;
+use crate::eval::hand::{self, Group};
+use crate::eval::wa as wa_eval;
+use crate::game::Game;
+use crate::wa;
 
 /// Records that are read at a time.
 const BLOCK: usize = 1 << 15;
@@ -67,6 +70,24 @@ impl Default for Settings {
     }
 }
 
+/// The pull on the weights of shogi, as shares of [`Settings::pull`].
+pub fn pulls() -> Vec<f32> {
+    let mut pulls = vec![0.0; hand::FEATURES];
+    for group in Group::ALL {
+        pulls[group.range()].fill(stiffness(group));
+    }
+    pulls
+}
+
+/// The pull on the weights of wa shogi, as shares of [`Settings::pull`].
+pub fn wa_pulls() -> Vec<f32> {
+    let mut pulls = Vec::with_capacity(wa_eval::FEATURES);
+    for (_, end, stiffness) in wa_eval::GROUPS {
+        pulls.resize(end, stiffness);
+    }
+    pulls
+}
+
 /// The pull on a group's weights, as a share of [`Settings::pull`].
 pub const fn stiffness(group: Group) -> f32 {
     match group {
@@ -90,12 +111,10 @@ pub struct Samples {
     results: Vec<f32>,
 }
 
-/// The features of one position, each once, with its count.
-fn features_of(position: &Position) -> Vec<(u16, i8)> {
+/// The features that `visit` names, each once, with its count.
+fn collect(visit: impl FnOnce(&mut dyn FnMut(bool, usize))) -> Vec<(u16, i8)> {
     let mut all: Vec<(u16, i8)> = Vec::with_capacity(256);
-    hand::features(position, |ours, feature| {
-        all.push((feature as u16, if ours { 1 } else { -1 }));
-    });
+    visit(&mut |ours, feature| all.push((feature as u16, if ours { 1 } else { -1 })));
     all.sort_unstable_by_key(|&(feature, _)| feature);
     all.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -119,14 +138,14 @@ impl Samples {
         self.ends.is_empty()
     }
 
-    fn push(&mut self, features: &[(u16, i8)], record: &Record) {
+    fn push(&mut self, features: &[(u16, i8)], score: i16, result: i8) {
         for &(feature, count) in features {
             self.features.push(feature);
             self.counts.push(count);
         }
         self.ends.push(self.features.len());
-        self.scores.push(f32::from(record.score));
-        self.results.push(f32::from(record.result + 1) / 2.0);
+        self.scores.push(f32::from(score));
+        self.results.push(f32::from(result + 1) / 2.0);
     }
 
     fn features(&self, index: usize) -> impl Iterator<Item = (usize, f32)> {
@@ -182,7 +201,7 @@ impl Samples {
         let tasks: Vec<Vec<f32>> = batch
             .par_chunks(TASK)
             .map(|task| {
-                let mut gradient = vec![0.0; FEATURES];
+                let mut gradient = vec![0.0; weights.len()];
                 for &index in task {
                     let index = index as usize;
                     let error = self.prediction(index, weights, settings.scale)
@@ -194,7 +213,7 @@ impl Samples {
                 gradient
             })
             .collect();
-        let mut gradient = vec![0.0; FEATURES];
+        let mut gradient = vec![0.0; weights.len()];
         for task in tasks {
             for (sum, part) in gradient.iter_mut().zip(task) {
                 *sum += part / batch.len() as f32;
@@ -236,36 +255,97 @@ impl Data {
             if block.is_empty() {
                 return Ok(());
             }
-            type Sample = (Record, Option<Vec<(u16, i8)>>);
             let samples: Vec<Result<Sample, RecordError>> = block
                 .par_iter()
                 .map(|bytes| {
                     let record = Record::from_bytes(bytes)?;
                     let position = record.position()?;
                     let quiet = record.is_quiet(&position);
-                    Ok((record, quiet.then(|| features_of(&position))))
+                    Ok(Sample {
+                        ply: record.ply,
+                        score: record.score,
+                        result: record.result,
+                        features: quiet.then(|| collect(|add| hand::features(&position, add))),
+                    })
                 })
                 .collect();
-            for sample in samples {
-                let Ok((record, features)) = sample else {
-                    self.damaged += 1;
-                    continue;
-                };
-                self.games += u64::from(record.ply <= last_ply);
-                last_ply = record.ply;
-                let Some(features) = features else {
-                    self.left_out += 1;
-                    continue;
-                };
-                let held_out = self.games.is_multiple_of(hold_out.max(2));
-                let samples = match held_out {
-                    true => &mut self.validation,
-                    false => &mut self.training,
-                };
-                samples.push(&features, &record);
-            }
+            self.add(samples, hold_out, &mut last_ply);
         }
     }
+
+    /// Reads a file of wa shogi ([`WaRecord`]) for the game with or without drops.
+    pub fn add_wa_file(
+        &mut self,
+        path: &Path,
+        drops: bool,
+        hold_out: u64,
+    ) -> Result<(), FileError> {
+        let rules = wa::Rules {
+            drops,
+            ..wa::Rules::default()
+        };
+        let samples: Vec<Option<Sample>> = WaRecord::read_file(path)?
+            .into_par_iter()
+            .map(|record| {
+                let record = record.ok()?;
+                let position = wa::Position::from_sfen(&record.sfen, &rules).ok()?;
+                if !position.is_legal(record.best) {
+                    return None;
+                }
+                let quiet = !position.in_check() && !position.is_noisy(record.best);
+                Some(Sample {
+                    ply: position.ply().min(u32::from(u16::MAX)) as u16,
+                    score: record.score,
+                    result: record.result,
+                    features: quiet.then(|| collect(|add| wa_eval::features(&position, add))),
+                })
+            })
+            .collect();
+        self.add(samples.into_iter().map(|s| s.ok_or(())), hold_out, &mut {
+            u16::MAX
+        });
+        Ok(())
+    }
+
+    /// Takes samples in the order of their games; `last_ply` is the move number
+    /// before them.
+    fn add<E>(
+        &mut self,
+        samples: impl IntoIterator<Item = Result<Sample, E>>,
+        hold_out: u64,
+        last_ply: &mut u16,
+    ) {
+        for sample in samples {
+            let Ok(sample) = sample else {
+                self.damaged += 1;
+                continue;
+            };
+            self.games += u64::from(sample.ply <= *last_ply);
+            *last_ply = sample.ply;
+            let Some(features) = sample.features else {
+                self.left_out += 1;
+                continue;
+            };
+            let held_out = self.games.is_multiple_of(hold_out.max(2));
+            let samples = match held_out {
+                true => &mut self.validation,
+                false => &mut self.training,
+            };
+            samples.push(&features, sample.score, sample.result);
+        }
+    }
+}
+
+/// One position of a data file.
+struct Sample {
+    /// Its move number.
+    ply: u16,
+    /// The search's score, centipawns.
+    score: i16,
+    /// 1 won, 0 drawn, -1 lost.
+    result: i8,
+    /// Its features; `None` if a static evaluation does not fit it.
+    features: Option<Vec<(u16, i8)>>,
 }
 
 /// The losses after some passes over the data; `None` where there is no data.
@@ -299,10 +379,10 @@ struct Adam {
 }
 
 impl Adam {
-    fn new() -> Adam {
+    fn new(weights: usize) -> Adam {
         Adam {
-            mean: vec![0.0; FEATURES],
-            square: vec![0.0; FEATURES],
+            mean: vec![0.0; weights],
+            square: vec![0.0; weights],
             steps: 0,
         }
     }
@@ -324,12 +404,14 @@ impl Adam {
     }
 }
 
-/// Fits weights to the training data, beginning with `start`, and reports the losses
+/// Fits weights to the training data, beginning with `start`, to which each is pulled
+/// with its share of [`Settings::pull`], and reports the losses
 /// before it and after each pass. `None` when `stop` became true, or when there is
 /// nothing to learn from.
 pub fn fit(
     data: &Data,
-    start: &[i16; FEATURES],
+    start: &[i16],
+    pulls: &[f32],
     settings: &Settings,
     stop: &AtomicBool,
     mut report: impl FnMut(&Losses),
@@ -339,15 +421,11 @@ pub fn fit(
         return None;
     }
     let start: Vec<f32> = start.iter().map(|&weight| f32::from(weight)).collect();
-    let mut pull = vec![0.0; FEATURES];
-    for group in Group::ALL {
-        pull[group.range()].fill(settings.pull * stiffness(group));
-    }
     let mut weights = start.clone();
     report(&losses(data, &weights, settings, 0));
     let mut order: Vec<u32> = (0..samples.len() as u32).collect();
     let mut random = Random::new(settings.seed);
-    let mut adam = Adam::new();
+    let mut adam = Adam::new(weights.len());
     let batch = settings.batch.max(1);
     let steps = u64::from(settings.epochs) * order.len().div_ceil(batch) as u64;
     let mut step: u64 = 0;
@@ -359,7 +437,8 @@ pub fn fit(
             }
             let mut gradient = samples.gradient(batch, &weights, settings);
             for (feature, g) in gradient.iter_mut().enumerate() {
-                *g += pull[feature] * (weights[feature] - start[feature]);
+                let pull = settings.pull * pulls[feature];
+                *g += pull * (weights[feature] - start[feature]);
             }
             let progress = step as f32 / (steps - 1).max(1) as f32;
             let rate = settings.rate.0 + (settings.rate.1 - settings.rate.0) * progress;
@@ -379,7 +458,7 @@ mod tests {
     use crate::eval::hand::HandEvaluator;
     use crate::game::Evaluator;
     use crate::learn::packed::PackedSfen;
-    use crate::shogi::Rules;
+    use crate::shogi::{Position, Rules};
     use std::io::Write;
 
     /// Positions of random games, scored by an evaluation in which pawns in hand
@@ -426,7 +505,7 @@ mod tests {
                 break;
             }
             position.make(moves[random.below(moves.len())]);
-            let sum: Score = features_of(&position)
+            let sum: Score = collect(|add| hand::features(&position, add))
                 .iter()
                 .map(|&(feature, count)| {
                     Score::from(hand::weights()[usize::from(feature)]) * Score::from(count)
@@ -456,9 +535,16 @@ mod tests {
         let stop = AtomicBool::new(false);
         let mut reports = Vec::new();
         let fitted = |reports: &mut Vec<Losses>| {
-            fit(&data, hand::weights(), &settings, &stop, |losses| {
-                reports.push(*losses);
-            })
+            fit(
+                &data,
+                hand::weights(),
+                &pulls(),
+                &settings,
+                &stop,
+                |losses| {
+                    reports.push(*losses);
+                },
+            )
         };
         let weights = fitted(&mut reports).unwrap();
         assert_eq!(fitted(&mut Vec::new()), Some(weights.clone()));
@@ -489,7 +575,14 @@ mod tests {
         stop.store(false, Ordering::Relaxed);
         let nothing = Data::default();
         assert_eq!(
-            fit(&nothing, hand::weights(), &settings, &stop, |_| ()),
+            fit(
+                &nothing,
+                hand::weights(),
+                &pulls(),
+                &settings,
+                &stop,
+                |_| ()
+            ),
             None
         );
     }

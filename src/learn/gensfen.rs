@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -18,11 +19,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::FileError;
-use super::record::{BYTES, Record};
+use super::games::{GameRecord, SelfPlay};
 use super::selfplay::{Player, Settings};
 use crate::arena::openings::Opening;
 use crate::game::Evaluator;
-use crate::shogi::Position;
 
 /// Time between two savings of the state.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
@@ -94,12 +94,13 @@ pub enum GensfenError {
 }
 
 /// A data file in the making.
-pub struct DataFile<'a> {
+pub struct DataFile<'a, G: SelfPlay> {
     path: PathBuf,
     state_path: PathBuf,
     file: File,
     state: State,
     openings: &'a [Opening],
+    game: PhantomData<G>,
 }
 
 /// A number for the openings that another list would hardly have (FNV-1a, Fowler,
@@ -140,13 +141,13 @@ fn difference(path: &Path, old: &State, new: &State) -> Option<GensfenError> {
     Some(error(key, old[key].to_string(), value.to_string()))
 }
 
-impl<'a> DataFile<'a> {
+impl<'a, G: SelfPlay> DataFile<'a, G> {
     /// Begins a file, or opens one to go on.
     pub fn open(
         path: &Path,
         settings: Settings,
         openings: &'a [Opening],
-    ) -> Result<DataFile<'a>, GensfenError> {
+    ) -> Result<Self, GensfenError> {
         let mut state_path = path.as_os_str().to_owned();
         state_path.push(".state");
         let state_path = PathBuf::from(state_path);
@@ -183,7 +184,7 @@ impl<'a> DataFile<'a> {
             Err(TryLockError::Error(error)) => return Err(at()(error).into()),
         }
         let length = file.metadata().map_err(at())?.len();
-        let expected = state.positions * BYTES as u64;
+        let expected = state.positions * G::Record::BYTES as u64;
         if known.is_none() && length > 0 {
             return Err(GensfenError::NoState(path.to_path_buf(), state_path));
         }
@@ -198,6 +199,7 @@ impl<'a> DataFile<'a> {
             file,
             state,
             openings,
+            game: PhantomData,
         };
         data_file.save()?;
         Ok(data_file)
@@ -220,8 +222,11 @@ impl<'a> DataFile<'a> {
         Ok(())
     }
 
-    fn append(&mut self, records: &[Record]) -> Result<(), GensfenError> {
-        let bytes: Vec<u8> = records.iter().flat_map(Record::to_bytes).collect();
+    fn append(&mut self, records: &[G::Record]) -> Result<(), GensfenError> {
+        let mut bytes = Vec::with_capacity(records.len() * G::Record::BYTES);
+        for record in records {
+            record.append_to(&mut bytes);
+        }
         self.file
             .write_all(&bytes)
             .map_err(FileError::at(&self.path))?;
@@ -238,7 +243,7 @@ impl<'a> DataFile<'a> {
     /// reached or `stop` becomes true. Games that are not over then are lost, and
     /// so are those that wait for one with a smaller number; going on later plays
     /// them again.
-    pub fn run<E: Evaluator<Position> + Sync>(
+    pub fn run<E: Evaluator<G> + Sync>(
         &mut self,
         evaluator: &E,
         threads: usize,
@@ -266,7 +271,7 @@ impl<'a> DataFile<'a> {
                 let evaluator = evaluator.clone();
                 let (settings, next, halt) = (&settings, &next, &halt);
                 scope.spawn(move || {
-                    let mut player = Player::new(evaluator, settings, openings);
+                    let mut player = Player::<G, E>::new(evaluator, settings, openings);
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(records) = player.play(number, halt) else {
@@ -290,12 +295,12 @@ impl<'a> DataFile<'a> {
     /// is reached or `stop` is true.
     fn collect(
         &mut self,
-        games: &Receiver<(u64, Vec<Record>)>,
+        games: &Receiver<(u64, Vec<G::Record>)>,
         target: Target,
         stop: &AtomicBool,
         publish: impl Fn(&State),
     ) -> Result<(), GensfenError> {
-        let mut waiting: BTreeMap<u64, Vec<Record>> = BTreeMap::new();
+        let mut waiting: BTreeMap<u64, Vec<G::Record>> = BTreeMap::new();
         let mut saved = Instant::now();
         while !stop.load(Ordering::Relaxed) {
             match games.recv_timeout(POLL) {
@@ -323,6 +328,8 @@ impl<'a> DataFile<'a> {
 mod tests {
     use super::*;
     use crate::eval::hand::HandEvaluator;
+    use crate::learn::record::BYTES;
+    use crate::shogi::Position;
 
     fn settings() -> Settings {
         Settings {
@@ -337,7 +344,7 @@ mod tests {
 
     /// Goes on with a file up to this number of games; the state afterwards.
     fn run(path: &Path, games: u64, threads: usize) -> Result<State, GensfenError> {
-        let mut file = DataFile::open(path, settings(), &[])?;
+        let mut file = DataFile::<Position>::open(path, settings(), &[])?;
         let target = Target {
             games,
             positions: u64::MAX,
@@ -375,7 +382,7 @@ mod tests {
     fn stops_with_what_it_has() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data");
-        let mut file = DataFile::open(&path, settings(), &[]).unwrap();
+        let mut file = DataFile::<Position>::open(&path, settings(), &[]).unwrap();
         let target = Target {
             games: u64::MAX,
             positions: u64::MAX,
@@ -394,7 +401,7 @@ mod tests {
         let state = file.state.clone();
         assert!(state.games >= 2);
         assert!(matches!(
-            DataFile::open(&path, settings(), &[]),
+            DataFile::<Position>::open(&path, settings(), &[]),
             Err(GensfenError::Busy(_))
         ));
         drop(file);
@@ -414,13 +421,18 @@ mod tests {
             seed: 2,
             ..settings()
         };
-        let error = DataFile::open(&path, other, &[]).err().unwrap().to_string();
+        let error = DataFile::<Position>::open(&path, other, &[])
+            .err()
+            .unwrap()
+            .to_string();
         assert!(
             error.ends_with("was begun with `seed` = 1, not 2"),
             "{error}"
         );
         let openings = [Opening::default()];
-        let error = DataFile::open(&path, settings(), &openings).err().unwrap();
+        let error = DataFile::<Position>::open(&path, settings(), &openings)
+            .err()
+            .unwrap();
         assert!(matches!(error, GensfenError::Settings { .. }));
         assert!(state.positions > 0);
         fs::write(&path, []).unwrap();

@@ -11,12 +11,14 @@
 //! | `shuffle` | data files in random order, larger than memory |
 //! | `fit` | the hand-written evaluation's weights by logistic regression |
 //! | `weights_file` | these weights as source text |
+//! | `games` | what self-play needs of a game; records of wa shogi |
 //! | `random` | reproducible random numbers |
 //!
 //! The commands are `tsuru learn ...`; `docs` tells how the present weights were
 //! made.
 
 pub mod fit;
+pub mod games;
 pub mod gensfen;
 pub mod packed;
 pub mod random;

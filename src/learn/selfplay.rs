@@ -13,14 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::packed::PackedSfen;
+use super::games::{GameRecord, SelfPlay};
 use super::random::Random;
-use super::record::Record;
 use crate::arena::openings::Opening;
 use crate::core::{Color, Score};
-use crate::game::{Evaluator, Game, Repetition, Stage};
+use crate::game::{Evaluator, Repetition, Stage};
 use crate::search::{BestMove, Limits, Outcome, SearchOptions, ThreadPool};
-use crate::shogi::{Move, Position, Rules};
 
 /// How many starts are tried for a game before it is given up.
 const TRIES: usize = 200;
@@ -54,6 +52,14 @@ pub struct Settings {
     pub skip_checks: bool,
     /// Leave out positions whose best move captures or promotes a pawn.
     pub skip_captures: bool,
+    /// Wa shogi is played with drops.
+    #[serde(default = "with_drops")]
+    pub wa_drops: bool,
+}
+
+/// What state files from before wa shogi mean.
+fn with_drops() -> bool {
+    true
 }
 
 impl Default for Settings {
@@ -72,18 +78,19 @@ impl Default for Settings {
             max_plies: 400,
             skip_checks: false,
             skip_captures: false,
+            wa_drops: true,
         }
     }
 }
 
 /// Plays games on the calling thread and one search thread.
-pub struct Player<'a, E: Evaluator<Position>> {
-    pool: ThreadPool<Position, E>,
+pub struct Player<'a, G: SelfPlay, E: Evaluator<G>> {
+    pool: ThreadPool<G, E>,
     settings: &'a Settings,
     openings: &'a [Opening],
 }
 
-impl<'a, E: Evaluator<Position>> Player<'a, E> {
+impl<'a, G: SelfPlay, E: Evaluator<G>> Player<'a, G, E> {
     /// A player; the openings are legal, and may be none.
     pub fn new(evaluator: E, settings: &'a Settings, openings: &'a [Opening]) -> Self {
         Player {
@@ -95,7 +102,7 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
 
     /// Plays the game with this number and returns its positions in their order:
     /// none when no balanced start was found. `None` when `stop` became true.
-    pub fn play(&mut self, number: u64, stop: &AtomicBool) -> Option<Vec<Record>> {
+    pub fn play(&mut self, number: u64, stop: &AtomicBool) -> Option<Vec<G::Record>> {
         let mut random = Random::nth(self.settings.seed, number);
         let Some(mut position) = self.start(&mut random, stop) else {
             return (!stop.load(Ordering::Relaxed)).then(Vec::new);
@@ -106,7 +113,7 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
             depth: self.settings.depth,
             ..Limits::default()
         };
-        let mut kept: Vec<(Color, Record)> = Vec::new();
+        let mut kept: Vec<(Color, G::Record)> = Vec::new();
         let winner = loop {
             if stop.load(Ordering::Relaxed) {
                 return None;
@@ -125,16 +132,8 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
                 break Some(if outcome.score > 0 { side } else { !side });
             }
             if self.is_wanted(&position, best)
-                && let Ok(packed) = PackedSfen::pack(&position)
+                && let Some(record) = G::Record::new(&position, outcome.score, best)
             {
-                let record = Record {
-                    packed,
-                    // Below `decisive`, or a mate: 32,000 at most.
-                    score: outcome.score as i16,
-                    best: Some(best),
-                    ply: position.ply().min(u32::from(u16::MAX)) as u16,
-                    result: 0,
-                };
                 kept.push((side, record));
             }
             position.make(best);
@@ -144,15 +143,14 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
             Some(winner) if winner == side => 1,
             Some(_) => -1,
         };
-        let records = kept.into_iter().map(|(side, record)| Record {
-            result: result(side),
-            ..record
-        });
+        let records = kept
+            .into_iter()
+            .map(|(side, record)| record.with_result(result(side)));
         Some(records.collect())
     }
 
     /// A random balanced position, if there is one among many.
-    fn start(&mut self, random: &mut Random, stop: &AtomicBool) -> Option<Position> {
+    fn start(&mut self, random: &mut Random, stop: &AtomicBool) -> Option<G> {
         self.pool.clear();
         let limits = Limits {
             nodes: Some(self.settings.balance_nodes),
@@ -174,12 +172,9 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
     }
 
     /// A random position in which the game goes on.
-    fn candidate(&self, random: &mut Random) -> Option<Position> {
-        let rules = Rules {
-            max_moves: self.settings.max_plies,
-            ..Rules::default()
-        };
-        let mut position = Position::start(&rules);
+    fn candidate(&self, random: &mut Random) -> Option<G> {
+        let rules = G::self_play_rules(self.settings);
+        let mut position = G::start(&rules);
         let bare = random.below(100) < self.settings.from_start as usize;
         if !bare && !self.openings.is_empty() {
             let mut opening = self.openings[random.below(self.openings.len())].clone();
@@ -198,7 +193,7 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
         position.end().is_none().then_some(position)
     }
 
-    fn search(&mut self, position: &Position, limits: Limits<Move>) -> Outcome<Move> {
+    fn search(&mut self, position: &G, limits: Limits<G::Move>) -> Outcome<G::Move> {
         let options = SearchOptions {
             // The label of a draw is a draw.
             draw_value: [0, 0],
@@ -209,9 +204,9 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
 
     /// Whether a position is kept. The score of one that occurred before in its
     /// game depends on more than the position.
-    fn is_wanted(&self, position: &Position, best: Move) -> bool {
+    fn is_wanted(&self, position: &G, best: G::Move) -> bool {
         position.repetition() == Repetition::None
-            && !(self.settings.skip_checks && position.checkers().any())
+            && !(self.settings.skip_checks && position.in_check())
             && !(self.settings.skip_captures && position.is_noisy(best))
     }
 }
@@ -220,6 +215,11 @@ impl<'a, E: Evaluator<Position>> Player<'a, E> {
 mod tests {
     use super::*;
     use crate::eval::hand::HandEvaluator;
+    use crate::eval::wa::WaEvaluator;
+    use crate::learn::games::WaRecord;
+    use crate::learn::record::Record;
+    use crate::shogi::Position;
+    use crate::wa;
 
     fn settings() -> Settings {
         Settings {
@@ -236,14 +236,14 @@ mod tests {
     fn a_game_follows_from_its_number() {
         let settings = settings();
         let stop = AtomicBool::new(false);
-        let mut player = Player::new(HandEvaluator, &settings, &[]);
+        let mut player = Player::<Position, _>::new(HandEvaluator, &settings, &[]);
         let games: Vec<Vec<Record>> = (0..4)
             .map(|number| player.play(number, &stop).unwrap())
             .collect();
         assert!(games.iter().any(|game| game.len() > 10));
         assert_ne!(games[0], games[1]);
         for number in [2, 0] {
-            let mut other = Player::new(HandEvaluator, &settings, &[]);
+            let mut other = Player::<Position, _>::new(HandEvaluator, &settings, &[]);
             assert_eq!(other.play(number, &stop).unwrap(), games[number as usize]);
         }
         for game in &games {
@@ -262,6 +262,27 @@ mod tests {
     }
 
     #[test]
+    fn wa_shogi_is_played_too() {
+        for wa_drops in [false, true] {
+            let settings = Settings {
+                wa_drops,
+                ..settings()
+            };
+            let mut player = Player::<wa::Position, _>::new(WaEvaluator, &settings, &[]);
+            let stop = AtomicBool::new(false);
+            let games: Vec<Vec<WaRecord>> = (0..3)
+                .map(|number| player.play(number, &stop).unwrap())
+                .collect();
+            assert!(games.iter().any(|game| game.len() > 10));
+            let rules = wa::Position::self_play_rules(&settings);
+            for record in games.iter().flatten() {
+                let position = wa::Position::from_sfen(&record.sfen, &rules).unwrap();
+                assert!(position.is_legal(record.best));
+            }
+        }
+    }
+
+    #[test]
     fn filters_and_openings() {
         let settings = Settings {
             from_start: 0,
@@ -275,7 +296,7 @@ mod tests {
             sfen: None,
             moves: ["7g7f", "3c3d", "2g2f"].map(String::from).to_vec(),
         }];
-        let mut player = Player::new(HandEvaluator, &settings, &openings);
+        let mut player = Player::<Position, _>::new(HandEvaluator, &settings, &openings);
         let start = player.candidate(&mut Random::new(1)).unwrap();
         let game = player.play(0, &AtomicBool::new(false)).unwrap();
         assert_eq!(
@@ -294,7 +315,7 @@ mod tests {
             balance_nodes: 1,
             ..settings()
         };
-        let mut player = Player::new(HandEvaluator, &settings, &[]);
+        let mut player = Player::<Position, _>::new(HandEvaluator, &settings, &[]);
         assert_eq!(player.play(0, &AtomicBool::new(false)), Some(Vec::new()));
     }
 }

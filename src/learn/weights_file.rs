@@ -1,14 +1,15 @@
-//! The source text of `src/eval/weights.rs`, formatted as rustfmt does it.
+//! The source text of files of weights (`src/eval/weights.rs`), formatted as rustfmt
+//! does it.
 
 use std::fmt::Write;
 
 /// Columns that a line of an array may have: rustfmt keeps one free.
 const WIDTH: usize = 99;
 
-/// The text of the file with these weights.
-pub fn render(weights: &[i16]) -> String {
+/// The text of the file with these weights of the module `of`.
+pub fn render(of: &str, weights: &[i16]) -> String {
     let mut text = format!(
-        "//! The weights of `hand`.\n\n\
+        "//! The weights of `{of}`.\n\n\
          /// By feature, in centipawns.\n\
          pub(super) static WEIGHTS: [i16; {}] = [\n",
         weights.len()
@@ -39,6 +40,6 @@ mod tests {
 
     #[test]
     fn the_present_file_is_written_like_that() {
-        assert!(render(hand::weights()) == include_str!("../eval/weights.rs"));
+        assert!(render("hand", hand::weights()) == include_str!("../eval/weights.rs"));
     }
 }

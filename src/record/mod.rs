@@ -7,7 +7,8 @@
 //! * [`kif`]: KIF (柿木義一, "棋譜ファイル KIF形式"), the format of most GUIs;
 //! * [`csa`]: CSA V2.2 (コンピュータ将棋協会, "CSA標準棋譜ファイル形式"), the format
 //!   of servers and tournaments;
-//! * [`usi`]: one line of USI a game.
+//! * [`usi`]: one line of USI a game;
+//! * [`wa`]: wa shogi after the manner of KIF.
 //!
 //! Evaluations are in centipawns; in the record from the view of the side that
 //! moved, in the files from Black's (sente's) view, as those formats have it.
@@ -15,6 +16,7 @@
 pub mod csa;
 pub mod kif;
 pub mod usi;
+pub mod wa;
 
 use serde::{Deserialize, Serialize};
 

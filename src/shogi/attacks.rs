@@ -101,16 +101,7 @@ pub const fn promotion_zone(color: Color) -> Bitboard {
     far_ranks(color, 3)
 }
 
-/// The squares that a pawn on any of `pawns` attacks.
-#[inline]
-pub const fn pawn_targets(color: Color, pawns: Bitboard) -> Bitboard {
-    match color {
-        Color::Black => Bitboard::from_bits((pawns.bits() & !RANKS[0].bits()) >> 1),
-        Color::White => Bitboard::from_bits((pawns.bits() & !RANKS[SIZE - 1].bits()) << 1),
-    }
-}
-
-pub use geometry::files_without;
+pub use geometry::{files_without, pawn_targets};
 
 /// The squares strictly between two squares of one line; empty when they are
 /// on no common line.

@@ -23,12 +23,14 @@ use super::output::SearchSink;
 use super::parse::{Go, PositionCommand};
 use crate::core::{Color, MoveList, Score};
 use crate::eval::hand::HandEvaluator;
+use crate::eval::wa::WaEvaluator;
 use crate::eval::yonin::{Foreseen, YoninEvaluator};
 use crate::game::{DiagramStyle, Evaluator, Game, Stage};
 use crate::perft::{self, Progress};
 use crate::search::limits::{Clock, Limits, SearchOptions};
 use crate::search::pool::ThreadPool;
 use crate::shogi;
+use crate::wa;
 use crate::yonin;
 use crate::yonin::coalition::{Full, Reduction};
 
@@ -136,6 +138,14 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
             yonin::Format::Singles => yonin_driver::<Foreseen>(rules),
         };
     }
+    if rules.variant == wa::Rules::WORD {
+        return Box::new(GameDriver::<wa::Position, WaEvaluator>::new(
+            WaEvaluator,
+            rules,
+            wa_rules,
+            mate::mate_in_one,
+        ));
+    }
     let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {
         shogi::Variant::KingCapture => mate::unsupported,
         shogi::Variant::Standard => mate::mate_in_one,
@@ -160,6 +170,14 @@ fn yonin_driver<R: Reduction>(rules: RuleOptions) -> Box<dyn Driver> {
         |options| options.yonin,
         mate::unsupported,
     ))
+}
+
+/// The options as rules of wa shogi.
+fn wa_rules(options: &RuleOptions) -> wa::Rules {
+    wa::Rules {
+        drops: options.wa_drops,
+        max_moves: options.max_moves.unwrap_or(0),
+    }
 }
 
 /// The options as rules of shogi.

@@ -18,6 +18,7 @@ use crate::book::choose::BookOptions;
 use crate::search::limits::SearchOptions;
 use crate::search::skill;
 use crate::shogi::{EnteringKingRule, Variant};
+use crate::wa;
 use crate::yonin;
 use crate::yonin::rules::RuleWords;
 
@@ -40,6 +41,8 @@ pub enum Id {
     EnteringKingRule,
     /// Plies after which the game is drawn.
     MaxMovesToDraw,
+    /// Wa shogi: captured pieces may be dropped.
+    WaDrops,
     /// Four-player shogi: singles or pairs.
     YoninFormat,
     /// Four-player shogi: when singles end.
@@ -124,7 +127,21 @@ pub enum Id {
 pub(super) const YONIN: &str = "yonin";
 
 /// The words of `USI_Variant`.
-const VARIANTS: [&str; 3] = [Variant::Standard.word(), Variant::KingCapture.word(), YONIN];
+const VARIANTS: [&str; 4] = [
+    Variant::Standard.word(),
+    Variant::KingCapture.word(),
+    wa::Rules::WORD,
+    YONIN,
+];
+
+/// Other words that are understood as the value of a combo.
+fn synonym(text: &str) -> &str {
+    let is_wa = |word: &&str| word.eq_ignore_ascii_case(text);
+    match wa::Rules::ALIASES.iter().any(|word| is_wa(&word)) {
+        true => wa::Rules::WORD,
+        false => text,
+    }
+}
 
 /// Type and range of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -207,6 +224,8 @@ pub struct RuleOptions {
     /// Plies after which the game is drawn, 0 for no limit; `None` is what the
     /// variant says.
     pub max_moves: Option<u32>,
+    /// Wa shogi is played with drops.
+    pub wa_drops: bool,
     /// The rules of four-player shogi.
     pub yonin: yonin::Rules,
 }
@@ -287,6 +306,7 @@ fn table() -> Vec<Definition> {
             vars: &EnteringKingRule::WORDS,
         }),
         row(Id::MaxMovesToDraw, "MaxMovesToDraw", spin(0, 0, 100_000)),
+        row(Id::WaDrops, "WaDrops", check(wa::Rules::default().drops)),
         words(Id::YoninFormat, &yonin::rules::FORMAT),
         words(Id::YoninEnd, &yonin::rules::END),
         words(Id::YoninMated, &yonin::rules::MATED),
@@ -376,7 +396,7 @@ impl Options {
             }),
             Kind::Combo { vars, .. } => vars
                 .iter()
-                .find(|var| var.eq_ignore_ascii_case(text))
+                .find(|var| var.eq_ignore_ascii_case(synonym(text)))
                 .map(|var| Value::Combo(var)),
             Kind::Filename { .. } | Kind::Text { .. } => Some(Value::Text(match text {
                 "<empty>" => String::new(),
@@ -479,6 +499,7 @@ impl Options {
             variant: self.combo(Id::Variant),
             entering_king: self.combo(Id::EnteringKingRule),
             max_moves: is_set.then(|| self.spin(Id::MaxMovesToDraw) as u32),
+            wa_drops: self.check(Id::WaDrops),
             yonin,
         }
     }
@@ -574,7 +595,7 @@ mod tests {
         assert!(lines.contains(&"option name Clear_Hash type button".to_string()));
         assert!(
             lines.contains(
-                &"option name USI_Variant type combo default shogi var shogi var kingcapture var yonin"
+                &"option name USI_Variant type combo default shogi var shogi var kingcapture var washogi var yonin"
                     .to_string()
             )
         );
@@ -613,6 +634,14 @@ mod tests {
         }
         options.set("UCI_Variant", Some("KingCapture")).unwrap();
         assert_eq!(options.combo(Id::Variant), "kingcapture");
+        for word in ["wa", "WaShogi", "wa-shogi"] {
+            options.set("USI_Variant", Some("shogi")).unwrap();
+            options.set("USI_Variant", Some(word)).unwrap();
+            assert_eq!(options.combo(Id::Variant), "washogi");
+        }
+        assert!(options.rules().wa_drops);
+        options.set("WaDrops", Some("false")).unwrap();
+        assert!(!options.rules().wa_drops);
         options
             .set("DebugLogFile", Some("C:\\将棋 log\\a.txt"))
             .unwrap();

@@ -17,7 +17,7 @@ use super::square::{Bitboard, SIZE, SQUARES, Square};
 use crate::core::Color;
 use crate::core::geometry::{self, FileAttacks, Lines};
 
-pub use crate::core::geometry::{file_of, files_without};
+pub use crate::core::geometry::{file_of, files_without, pawn_targets};
 
 /// Number of classes: of different movements.
 pub const CLASSES: usize = 20;
