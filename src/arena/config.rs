@@ -13,6 +13,7 @@
 //! args = []
 //! dir = "."                  # working directory
 //! init = []                  # lines to send after usiok
+//! drop = "*"                 # sign of a drop in moves, as in P*5e
 //! nodes = 5000
 //! options = { Threads = 1, USI_Hash = 64 }
 //! ```
@@ -40,6 +41,9 @@ pub struct EngineConfig {
     /// them to know the game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,
+    /// What the engine wants instead of `*` in drops (`P@5e`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drop: Option<char>,
     /// Options in the order in which they are sent.
     #[serde(default)]
     pub options: Vec<(String, String)>,
@@ -53,7 +57,7 @@ pub struct EngineConfig {
 pub enum ConfigError {
     /// A word of an engine that is not `key=value` with a known key.
     #[error(
-        "`{0}` in an engine is not one of name=, cmd=, arg=, dir=, init=, option.NAME=, time=, inc=, byoyomi=, movetime=, nodes=, depth= with a proper value"
+        "`{0}` in an engine is not one of name=, cmd=, arg=, dir=, init=, drop=, option.NAME=, time=, inc=, byoyomi=, movetime=, nodes=, depth= with a proper value"
     )]
     Word(String),
     /// A quotation mark without its partner.
@@ -95,6 +99,7 @@ impl EngineConfig {
                 "arg" => engine.args.push(value),
                 "dir" => engine.dir = Some(value.into()),
                 "init" => engine.init.push(value),
+                "drop" => engine.drop = Some(value.parse().map_err(|_| error())?),
                 _ => match key.strip_prefix("option.") {
                     Some(name) if !name.is_empty() => {
                         engine.options.push((name.to_string(), value));
@@ -157,6 +162,7 @@ struct EngineToml {
     dir: Option<PathBuf>,
     #[serde(default)]
     init: Vec<String>,
+    drop: Option<char>,
     #[serde(default)]
     options: toml::Table,
     time: Option<u64>,
@@ -223,6 +229,7 @@ fn parse_toml(text: &str) -> Result<(Vec<EngineConfig>, Limits), String> {
             args: engine.args,
             dir: engine.dir,
             init: engine.init,
+            drop: engine.drop,
             options,
             limits,
         })

@@ -46,6 +46,8 @@ pub struct Engine {
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
     declared: Vec<DeclaredOption>,
+    /// What the engine wants instead of `*` in drops.
+    drop: Option<char>,
 }
 
 struct Line {
@@ -157,6 +159,7 @@ impl Engine {
             stdin,
             lines,
             declared: Vec::new(),
+            drop: config.drop,
         };
         engine.send("usi");
         engine.await_word("usiok", HANDSHAKE, stop)?;
@@ -294,6 +297,10 @@ impl Engine {
 
     /// Sends the position and `go`; returns when the time began to run.
     pub fn go(&mut self, position: &str, go: &str) -> Instant {
+        let position = match self.drop {
+            Some(sign) => position.replace('*', &sign.to_string()),
+            None => position.to_string(),
+        };
         // One write: the engine does not wake up twice.
         let lines = format!("{position}\n{go}");
         let begun = Instant::now();

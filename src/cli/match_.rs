@@ -45,8 +45,8 @@ use super::{Done, RulesArgs, match_yonin, progress};
 #[command(after_help = "\
 Engines: two programs, or --engine twice, or --engines FILE.
 The words of --engine: name=, cmd= (the program), arg= (may be repeated), dir=,
-init= (a line to send after usiok, may be repeated), option.NAME=VALUE, and time=,
-inc=, byoyomi=, movetime= (all ms), nodes=, depth= for limits of its own. Values with blanks are put in quotes. A TOML file:
+init= (a line to send after usiok, may be repeated), drop= (the sign that it wants
+for * in drops), option.NAME=VALUE, and time=, inc=, byoyomi=, movetime= (all ms), nodes=, depth= for limits of its own. Values with blanks are put in quotes. A TOML file:
   byoyomi = 100                        # for engines without limits of their own
   [[engine]]
   name = \"new\"
@@ -67,7 +67,7 @@ Wa shogi (--variant washogi) against SjaakII, which learns it from a file:
   tsuru match --variant washogi --random-plies 6 --byoyomi 200 \\
     --engine 'name=Tsuru cmd=./tsuru' --engine 'name=SjaakII cmd=/usr/games/sjaakii \\
       init=\"load /usr/share/games/sjaakii/variants.txt\" \\
-      init=\"setoption name UCI_Variant value wa-shogi-drop\"'
+      init=\"setoption name UCI_Variant value wa-shogi-drop\" drop=@'
 
 Four-player shogi (--variant yonin) takes two to four engines: two play one against
 three (in pairs team against team), three seat the last one twice. Seats are rotated
