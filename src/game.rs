@@ -294,6 +294,10 @@ pub trait MateGame: Game {
     /// The pieces in one hand. A game without drops has one value.
     type Hand: HandSet;
 
+    /// Whether the side to move can be asked for a mate: the other side is not in
+    /// check already.
+    fn is_mate_problem(&self) -> bool;
+
     /// Key of the board and the side to move, without the hands.
     fn board_key(&self) -> u64;
 
@@ -327,15 +331,15 @@ pub trait MateGame: Game {
     /// Both hands together.
     fn both_hands(&self) -> Self::Hand;
 
-    /// Whether the attacker, to move, should try a check late: as many moves as
-    /// share a value are tried one after the other.
+    /// Checks that mostly come to the same have the same group: they are tried
+    /// one after the other, promotions first.
     fn attack_group(&self, m: Self::Move) -> Option<u32>;
 
     /// The same for the defender's moves.
     fn defence_group(&self, m: Self::Move) -> Option<u32>;
 
-    /// How hard a check looks: first guesses of its proof and disproof number,
-    /// in units of [`crate::mate::UNIT`].
+    /// How hard a check looks: first guesses of its proof and disproof number, 1
+    /// and more.
     fn attack_effort(&self, m: Self::Move) -> (u32, u32);
 
     /// The same for a defender's move.

@@ -18,6 +18,7 @@ mod input;
 mod judge;
 mod learn;
 mod match_;
+mod mate;
 mod perft;
 mod progress;
 mod show;
@@ -56,6 +57,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Judge a game: result, reason, repetition and impasse.
     Judge(judge::JudgeArgs),
+    /// Solve mate problems.
+    Mate(mate::MateArgs),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
     /// Make self-play data, look into it, and learn from it.
@@ -122,6 +125,7 @@ pub fn run() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
+        Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),
     };

@@ -24,7 +24,9 @@
 //! With a limit on the length of the mate the same search proves or disproves
 //! that there is one within so many plies.
 
-use super::limits::Limits;
+use std::time::Duration;
+
+use super::limits::{Limits, Progress};
 use super::path::{Loops, Path, extend};
 use super::table::{INFINITE, Known, Number, Table, UNLIMITED};
 use crate::core::{Color, MoveList};
@@ -42,7 +44,7 @@ const POLL: u64 = 512;
 /// A move of an expanded position, and what is known of its result.
 struct Child<G: MateGame> {
     mv: G::Move,
-    /// Children before it in its group, up to which all must be decided.
+    /// Those before it in its group must be decided before its turn comes.
     group: Option<u32>,
     key: u64,
     /// The attacker's hand.
@@ -58,14 +60,6 @@ struct Child<G: MateGame> {
     /// The least depth at which it was met.
     depth: u16,
 }
-
-impl<G: MateGame> Clone for Child<G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<G: MateGame> Copy for Child<G> {}
 
 /// An expanded position on the path.
 struct Frame<G: MateGame> {
@@ -128,8 +122,8 @@ pub(super) struct Dfpn<G: MateGame> {
     frames: Vec<Frame<G>>,
     children: Vec<Child<G>>,
     /// Keeps apart the entries of different attackers and piece sets.
-    salt: u64,
-    attacker: Color,
+    pub(super) salt: u64,
+    pub(super) attacker: Color,
     pub(super) nodes: u64,
     expanded: u64,
     pub(super) deepest: usize,
@@ -166,55 +160,43 @@ impl<G: MateGame> Dfpn<G> {
         position.board_key() ^ self.salt
     }
 
-    /// Searches a position of either side, under the paths that
-    /// [`Dfpn::visit`] has laid. It is as before afterwards.
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.table.clear();
+        self.loops.clear();
+    }
+
+    /// Whether the attacker, to move, mates within `limit` plies. The position is
+    /// as before afterwards.
     pub(super) fn search(&mut self, position: &mut G, limit: u16, limits: &Limits) -> End {
         let key = self.key(position);
         let hand = position.hand(self.attacker);
-        if let Some(known) = self.table.look_up(key, hand, limit) {
-            if known.pn == 0 {
-                return End::Proved;
-            }
-            if known.dn == 0 {
-                return End::Disproved;
-            }
+        match self.table.look_up(key, hand, limit) {
+            Some(known) if known.pn == 0 => End::Proved,
+            Some(known) if known.dn == 0 => End::Disproved,
+            _ => self.search_anew(position, limit, limits),
         }
-        let root = Child {
-            mv: match any_move(position) {
-                Some(mv) => mv,
-                None => return self.without_moves(position),
-            },
-            group: None,
-            key,
-            hand,
-            pn: 1,
-            dn: 1,
-            bound: hand,
-            len: 0,
-            rests_on: FREE,
-            depth: 0,
+    }
+
+    /// The same, though the table may have the answer: the proof below it comes
+    /// into the table again.
+    pub(super) fn search_anew(&mut self, position: &mut G, limit: u16, limits: &Limits) -> End {
+        let root = Node {
+            key: self.key(position),
+            hand: position.hand(self.attacker),
+            numbers: (1, 1),
         };
-        let outcome = self.run(position, root, limit, limits);
-        match outcome {
+        match self.run(position, &root, limit, limits) {
             Some(outcome) if outcome.pn == 0 => End::Proved,
             Some(outcome) if outcome.dn == 0 && outcome.rests_on >= 0 => End::Disproved,
             _ => End::Open,
         }
     }
 
-    pub(super) fn salt_(&self) -> u64 { self.salt }
-    fn without_moves(&self, position: &G) -> End {
-        if position.side_to_move() != self.attacker && position.in_check() {
-            End::Proved
-        } else {
-            End::Disproved
-        }
-    }
-
     fn run(
         &mut self,
         position: &mut G,
-        root: Child<G>,
+        root: &Node<G::Hand>,
         limit: u16,
         limits: &Limits,
     ) -> Option<Outcome<G::Hand>> {
@@ -225,7 +207,7 @@ impl<G: MateGame> Dfpn<G> {
             dn_threshold: INFINITE,
             forced_at: None,
         };
-        if let Some(outcome) = self.enter(position, &root, &entrance) {
+        if let Some(outcome) = self.enter(position, root, &entrance) {
             return Some(outcome);
         }
         let mut next_poll = self.nodes + POLL;
@@ -240,8 +222,7 @@ impl<G: MateGame> Dfpn<G> {
             }
             let forced = top.forced_at == Some(self.expanded);
             if decided
-                || !forced
-                    && (summary.pn >= top.pn_threshold || summary.dn >= top.dn_threshold)
+                || !forced && (summary.pn >= top.pn_threshold || summary.dn >= top.dn_threshold)
             {
                 let outcome = self.leave(position, frame, attack, &summary);
                 let Some(parent) = self.frames.last() else {
@@ -258,8 +239,12 @@ impl<G: MateGame> Dfpn<G> {
                     self.abandon(position);
                     return None;
                 }
+                if let Some(time) = limits.report_due() {
+                    limits.report(&self.progress(time));
+                }
             }
             // Down.
+            let top = &mut self.frames[frame];
             let (mut pn_threshold, mut dn_threshold) = (top.pn_threshold, top.dn_threshold);
             if forced {
                 pn_threshold = pn_threshold.max(summary.pn + 1);
@@ -286,12 +271,27 @@ impl<G: MateGame> Dfpn<G> {
                 forced_at: forced.then_some(self.expanded),
             };
             top.current = summary.best;
-            let child = self.children[summary.best];
+            let child = &self.children[summary.best];
+            let node = Node {
+                key: child.key,
+                hand: child.hand,
+                numbers: (child.pn, child.dn),
+            };
             position.make(child.mv);
-            if let Some(outcome) = self.enter(position, &child, &entrance) {
+            if let Some(outcome) = self.enter(position, &node, &entrance) {
                 self.take_over(summary.best, outcome);
                 position.unmake();
             }
+        }
+    }
+
+    pub(super) fn progress(&self, time: Duration) -> Progress {
+        Progress {
+            nodes: self.nodes,
+            deepest: self.deepest,
+            fill: self.table.fill(),
+            time,
+            length: None,
         }
     }
 
@@ -321,7 +321,7 @@ impl<G: MateGame> Dfpn<G> {
     fn enter(
         &mut self,
         position: &mut G,
-        node: &Child<G>,
+        node: &Node<G::Hand>,
         entrance: &Entrance,
     ) -> Option<Outcome<G::Hand>> {
         self.nodes += 1;
@@ -329,7 +329,9 @@ impl<G: MateGame> Dfpn<G> {
         let attack = position.side_to_move() == self.attacker;
         let limit = entrance.limit;
         let known = self.table.look_up(node.key, node.hand, limit);
-        if let Some(known) = &known
+        // The root is searched even if it is decided.
+        if depth > 0
+            && let Some(known) = &known
             && let Some(outcome) = decided(known)
         {
             return Some(outcome);
@@ -358,6 +360,7 @@ impl<G: MateGame> Dfpn<G> {
         } else {
             position.generate(Stage::All, true, &mut moves);
             if moves.is_empty() {
+                debug_assert!(position.in_check());
                 let bound = position.withheld();
                 self.table.store_proof(node.key, bound, 0, 0, 1);
                 return Some(Outcome::proved(bound, 0));
@@ -415,16 +418,22 @@ impl<G: MateGame> Dfpn<G> {
             pn_threshold: entrance.pn_threshold,
             dn_threshold: entrance.dn_threshold,
             forced_at: entrance.forced_at,
-            depth: known.as_ref().map_or(depth as u16, |known| known.depth.min(depth as u16)),
-            before: known.map_or((node.pn, node.dn), |known| (known.pn, known.dn)),
+            depth: known
+                .as_ref()
+                .map_or(depth as u16, |known| known.depth.min(depth as u16)),
+            before: known.map_or(node.numbers, |known| (known.pn, known.dn)),
             entered: self.nodes,
         });
         None
     }
 
-    /// Children of a group one after the other; else by their numbers.
+    /// Puts the children in the order in which those with equal numbers, and
+    /// those of a group, are tried.
     fn order(&mut self, first: usize, attack: bool) {
-        self.children[first..].sort_by_key(|child| if attack {child.pn} else {child.dn});
+        self.children[first..].sort_by_key(|child| {
+            let choice = if attack { child.pn } else { child.dn };
+            (choice, !child.mv.is_promotion())
+        });
     }
 
     /// Fills a child with what the path and the table say.
@@ -458,7 +467,12 @@ impl<G: MateGame> Dfpn<G> {
     }
 
     /// A mate in one: stores the mated position too.
-    fn mate_at_once(&mut self, position: &mut G, node: &Child<G>, mv: G::Move) -> Outcome<G::Hand> {
+    fn mate_at_once(
+        &mut self,
+        position: &mut G,
+        node: &Node<G::Hand>,
+        mv: G::Move,
+    ) -> Outcome<G::Hand> {
         let (key, _) = position.after(mv);
         position.make(mv);
         let mated = position.withheld();
@@ -588,7 +602,13 @@ impl<G: MateGame> Dfpn<G> {
                 self.loops.insert(top.path, rests_on);
                 let (pn, dn) = top.before;
                 self.table.store_open(
-                    top.key, top.hand, top.limit, (pn, dn), top.depth, true, work,
+                    top.key,
+                    top.hand,
+                    top.limit,
+                    (pn, dn),
+                    top.depth,
+                    true,
+                    work,
                 );
                 Outcome::disproved(top.hand, rests_on)
             } else {
@@ -611,6 +631,14 @@ impl<G: MateGame> Dfpn<G> {
         self.children.truncate(top.first);
         outcome
     }
+}
+
+/// A position to be searched.
+struct Node<H> {
+    key: u64,
+    hand: H,
+    /// First guesses of its numbers.
+    numbers: (Number, Number),
 }
 
 /// How the search comes to a position.
@@ -652,10 +680,4 @@ fn decided<H: Copy>(known: &Known<H>) -> Option<Outcome<H>> {
     } else {
         None
     }
-}
-
-fn any_move<G: MateGame>(position: &G) -> Option<G::Move> {
-    let mut moves = MoveList::new();
-    position.generate(Stage::All, true, &mut moves);
-    moves.first().copied()
 }

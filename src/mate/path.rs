@@ -111,6 +111,10 @@ impl Loops {
         Loops(vec![(0, 0); 1 << bits])
     }
 
+    pub(super) fn clear(&mut self) {
+        self.0.fill((0, 0));
+    }
+
     fn slot(&self, path: u64) -> usize {
         (path >> 32) as usize & (self.0.len() - 1)
     }

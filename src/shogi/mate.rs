@@ -51,10 +51,7 @@ impl After<'_> {
     fn can_go_to(&self, target: Square) -> bool {
         let target_bit = Bitboard::of(target);
         let king = Bitboard::of(self.king);
-        let movers = self
-            .position
-            .attackers(!self.us, target, self.occupied)
-            & self.theirs - king;
+        let movers = self.position.attackers(!self.us, target, self.occupied) & self.theirs - king;
         movers.any_square(|mover| {
             let occupied = (self.occupied - Bitboard::of(mover)) | target_bit;
             let moved_checks =
@@ -69,8 +66,7 @@ impl After<'_> {
         let pawns = self.position.of_kind(PieceKind::Pawn) & self.theirs;
         self.position.hand(them).iter().any(|(kind, _)| {
             attacks::live_squares(them, kind).contains(target)
-                && (kind != PieceKind::Pawn
-                    || (pawns & attacks::file_of(target)).is_empty())
+                && (kind != PieceKind::Pawn || (pawns & attacks::file_of(target)).is_empty())
         })
     }
 
@@ -107,7 +103,12 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     #[inline]
-    fn try_each(&mut self, to: Bitboard, kind: PieceKind, to_move: impl Fn(Square) -> Option<Move>) {
+    fn try_each(
+        &mut self,
+        to: Bitboard,
+        kind: PieceKind,
+        to_move: impl Fn(Square) -> Option<Move>,
+    ) {
         for to in to {
             if self.found.is_some() {
                 return;
@@ -231,6 +232,12 @@ fn booty(position: &Position, m: Move) -> Option<PieceKind> {
 impl MateGame for Position {
     type Hand = Hand;
 
+    fn is_mate_problem(&self) -> bool {
+        let us = self.side_to_move();
+        self.rules().protects_king()
+            && !(self.king(!us)).is_some_and(|king| self.is_attacked(us, king, self.occupied()))
+    }
+
     #[inline]
     fn board_key(&self) -> u64 {
         Position::board_key(self)
@@ -310,33 +317,44 @@ impl MateGame for Position {
 
     #[inline]
     fn attack_group(&self, m: Move) -> Option<u32> {
-        // With or without promotion.
-        let Source::Board(from) = m.source() else {
-            return None;
-        };
-        let piece = self.piece_on(from)?;
-        (!m.is_promotion()
-            && piece.kind.promoted().is_some()
-            && matches!(
-                piece.kind,
-                PieceKind::Pawn | PieceKind::Lance | PieceKind::Bishop | PieceKind::Rook
-            ))
-        .then(|| (from.index() * 128 + m.to().index()) as u32)
+        // The same move with and without a promotion that loses nothing.
+        let from = m.from()?;
+        let kind = self.piece_on(from)?.kind;
+        let same = matches!(kind, PieceKind::Pawn | PieceKind::Bishop | PieceKind::Rook)
+            || kind == PieceKind::Lance
+                && attacks::far_ranks(self.side_to_move(), 2).contains(m.to());
+        same.then(|| (from.index() * 128 + m.to().index()) as u32)
     }
 
     #[inline]
     fn defence_group(&self, m: Move) -> Option<u32> {
-        m.is_drop().then(|| m.to().index() as u32)
+        // All drops in between: most are taken one after the other by the same
+        // piece, and the proof for the first helps with the rest.
+        m.is_drop().then_some(0)
     }
 
     #[inline]
-    fn attack_effort(&self, _: Move) -> (u32, u32) {
-        (1, 1)
+    fn attack_effort(&self, m: Move) -> (u32, u32) {
+        let us = self.side_to_move();
+        let from = m.from().map_or(Bitboard::EMPTY, Bitboard::of);
+        let occupied = self.occupied() - from;
+        let takers = self.attackers(!us, m.to(), occupied);
+        // One more if a piece can take, and one if the king can, at least.
+        let by_pieces = (takers - self.of_kind(PieceKind::King)).any();
+        let loose = takers.any() && (self.attackers(us, m.to(), occupied) - from).is_empty();
+        (1 + u32::from(by_pieces) + u32::from(loose), 1)
     }
 
     #[inline]
-    fn defence_effort(&self, _: Move) -> (u32, u32) {
-        (1, 1)
+    fn defence_effort(&self, m: Move) -> (u32, u32) {
+        if m.is_drop() {
+            // Mostly taken by the checking piece.
+            (1, 2)
+        } else if self.checkers().contains(m.to()) {
+            (2, 1)
+        } else {
+            (1, 1)
+        }
     }
 
     #[inline]
@@ -423,11 +441,8 @@ mod tests {
 
     #[test]
     fn hands_before_and_after_a_move() {
-        let position = Position::from_sfen(
-            "4k4/4p4/9/9/4R4/9/9/9/4K4 b Gg 1",
-            &Rules::default(),
-        )
-        .unwrap();
+        let position =
+            Position::from_sfen("4k4/4p4/9/9/4R4/9/9/9/4K4 b Gg 1", &Rules::default()).unwrap();
         for m in position.legal_moves() {
             let mut next = position.clone();
             next.make(m);

@@ -1,0 +1,210 @@
+//! From a proof to a line of moves.
+//!
+//! The table holds, for the positions of a proof, upper bounds on the length of
+//! the mate; the attacker follows the least. How long the defender holds out
+//! against that is measured by walking through all of the defender's answers,
+//! each position once; then the line is read off. Walking down, the bounds
+//! decrease, so that there is an end. A proof that was displaced from the table is
+//! searched again; should the walk run into itself after that, it is given up.
+
+use std::collections::HashMap;
+
+use super::Solver;
+use super::dfpn::{Dfpn, End};
+use super::limits::Limits;
+use super::table::UNLIMITED;
+use crate::core::MoveList;
+use crate::game::{GameMove, HandSet, MateGame, Stage};
+
+/// Positions that the walk may remember for each megabyte of the table.
+const MEMORY_PER_MB: usize = 2_000;
+
+/// Positions between two looks at the limits.
+const POLL: usize = 256;
+
+/// What was measured of a position: plies to the mate, and the next move.
+#[derive(Clone, Copy)]
+enum Measured {
+    /// It is on the walk.
+    Entered,
+    Done {
+        length: u16,
+        mv: u16,
+    },
+}
+
+/// A position on the walk.
+struct Step<M> {
+    id: (u64, u64),
+    attack: bool,
+    /// Moves yet to be walked: all of the defender's, one of the attacker's.
+    moves: Vec<M>,
+    length: u16,
+    mv: u16,
+}
+
+impl<G: MateGame> Solver<G> {
+    /// The line of a position that the table proves, or `None` when the proof got
+    /// lost, or a limit was reached.
+    pub(super) fn line(&mut self, root: &mut G, limits: &Limits) -> Option<Vec<G::Move>> {
+        let memory = self.search.table.bytes() / (1 << 20) * MEMORY_PER_MB + 50_000;
+        let measured = self.search.measure(root, memory, limits)?;
+        let mut line = Vec::new();
+        loop {
+            let id = self.search.id(root);
+            let Some(&Measured::Done { mv, .. }) = measured.get(&id) else {
+                break;
+            };
+            let Some(m) = G::Move::from_bits(mv) else {
+                break;
+            };
+            root.make(m);
+            line.push(m);
+        }
+        let mated = line.len() % 2 == 1 && root.in_check() && root.count_moves() == 0;
+        for _ in &line {
+            root.unmake();
+        }
+        mated.then_some(line)
+    }
+}
+
+impl<G: MateGame> Dfpn<G> {
+    fn id(&self, position: &G) -> (u64, u64) {
+        let hand = position.hand(self.attacker);
+        (self.key(position), hand.to_bits())
+    }
+
+    /// Walks through a proof and measures its positions.
+    fn measure(
+        &mut self,
+        root: &mut G,
+        memory: usize,
+        limits: &Limits,
+    ) -> Option<HashMap<(u64, u64), Measured>> {
+        let mut measured = HashMap::new();
+        let mut walk = Vec::new();
+        let result = self.walk(root, &mut walk, &mut measured, memory, limits);
+        // Given up somewhere below.
+        for _ in 1..walk.len() {
+            root.unmake();
+        }
+        result.map(|()| measured)
+    }
+
+    fn walk(
+        &mut self,
+        position: &mut G,
+        walk: &mut Vec<Step<G::Move>>,
+        measured: &mut HashMap<(u64, u64), Measured>,
+        memory: usize,
+        limits: &Limits,
+    ) -> Option<()> {
+        let first = self.step(position, limits)?;
+        measured.insert(first.id, Measured::Entered);
+        walk.push(first);
+        loop {
+            let step = walk.last_mut()?;
+            if let Some(&m) = step.moves.last() {
+                position.make(m);
+                let id = self.id(position);
+                match measured.get(&id) {
+                    Some(Measured::Done { length, .. }) => {
+                        let length = *length;
+                        position.unmake();
+                        step.take(m, length);
+                    }
+                    Some(Measured::Entered) => {
+                        position.unmake();
+                        return None;
+                    }
+                    None => {
+                        let next = self.step(position, limits);
+                        let give_up = measured.len() >= memory
+                            || measured.len().is_multiple_of(POLL) && limits.interrupted();
+                        let Some(next) = next.filter(|_| !give_up) else {
+                            position.unmake();
+                            return None;
+                        };
+                        measured.insert(id, Measured::Entered);
+                        walk.push(next);
+                    }
+                }
+                continue;
+            }
+            let (length, mv) = (step.length, step.mv);
+            measured.insert(step.id, Measured::Done { length, mv });
+            walk.pop();
+            let Some(parent) = walk.last_mut() else {
+                return Some(());
+            };
+            position.unmake();
+            let m = *parent.moves.last()?;
+            parent.take(m, length);
+        }
+    }
+
+    /// Sets out from a position: the defender tries everything, the attacker the
+    /// move with the shortest proof.
+    fn step(&mut self, position: &mut G, limits: &Limits) -> Option<Step<G::Move>> {
+        let attack = position.side_to_move() == self.attacker;
+        let mut moves = MoveList::new();
+        if attack {
+            if let Some(m) = position.mate_in_one() {
+                moves.push(m);
+            } else {
+                let mut best = self.shortest_check(position);
+                if best.is_none() {
+                    // Displaced from the table.
+                    if self.search_anew(position, UNLIMITED, limits) != End::Proved {
+                        return None;
+                    }
+                    best = self.shortest_check(position);
+                }
+                moves.push(best?);
+            }
+        } else {
+            position.generate(Stage::All, true, &mut moves);
+        }
+        Some(Step {
+            id: self.id(position),
+            attack,
+            moves: moves.to_vec(),
+            length: 0,
+            mv: 0,
+        })
+    }
+
+    /// The check with the shortest proof behind it.
+    fn shortest_check(&self, position: &G) -> Option<G::Move> {
+        let mut moves = MoveList::new();
+        position.generate_checks(&mut moves);
+        let proved = |&m: &G::Move| {
+            let (key, hand) = position.after(m);
+            let (length, _) = self.table.best_proof(key ^ self.salt, hand)?;
+            Some((length, m))
+        };
+        let shortest = moves.iter().filter_map(proved);
+        shortest.min_by_key(|&(length, _)| length).map(|(_, m)| m)
+    }
+
+    /// The first move of a proof.
+    pub(super) fn proof_move(&self, position: &G) -> Option<G::Move> {
+        if let Some(m) = position.mate_in_one() {
+            return Some(m);
+        }
+        self.shortest_check(position)
+    }
+}
+
+impl<M: GameMove> Step<M> {
+    /// Notes the length below the last of the moves, and strikes it off.
+    fn take(&mut self, m: M, length: u16) {
+        let length = length.saturating_add(1);
+        if self.attack || length > self.length {
+            self.length = length;
+            self.mv = m.to_bits();
+        }
+        self.moves.pop();
+    }
+}
