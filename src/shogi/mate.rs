@@ -328,9 +328,18 @@ impl MateGame for Position {
 
     #[inline]
     fn defence_group(&self, m: Move) -> Option<u32> {
-        // All drops in between: most are taken one after the other by the same
-        // piece, and the proof for the first helps with the rest.
-        m.is_drop().then_some(0)
+        // Most drops in between are taken one after the other by the same piece,
+        // and the proof for the first helps with the rest. Where the defender can
+        // take back it is another matter for each square.
+        m.is_drop().then(|| {
+            let to = m.to();
+            let guards = self.attackers(self.side_to_move(), to, self.occupied());
+            if guards.any() {
+                1 + to.index() as u32
+            } else {
+                0
+            }
+        })
     }
 
     #[inline]
