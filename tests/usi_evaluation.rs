@@ -92,7 +92,8 @@ fn options_choose_the_evaluation() {
             "setoption name FV_SCALE value 32",
             "position startpos",
             "go depth 3",
-            "stop",
+            // Fetches the answer and waits for it.
+            "usinewgame",
             "eval",
             "setoption name EvalFile value <empty>",
             "setoption name FV_SCALE value 16",
@@ -162,7 +163,8 @@ fn files_that_cannot_be_used_are_named_once_and_change_nothing() {
                 "isready",
                 "isready",
                 "go depth 2",
-                "stop",
+                // Fetches the answer and waits for it.
+                "usinewgame",
                 "position startpos",
                 "eval",
                 "setoption name EvalFile value",
@@ -195,7 +197,8 @@ fn a_missing_folder_is_said_and_the_built_in_evaluation_plays() {
             "usinewgame",
             "position startpos",
             "go depth 2",
-            "stop",
+            // Fetches the answer and waits for it.
+            "usinewgame",
             "eval",
         ],
     );
