@@ -2,7 +2,9 @@
 //! writing, damaged ones, and none.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{self, Stdio};
 
 use assert_cmd::Command;
 use tsuru::eval::nnue::{Architecture, Network, Nnue};
@@ -11,18 +13,32 @@ use tsuru::game::Evaluator;
 use tsuru::learn::random::Random;
 use tsuru::shogi::{Position, Rules};
 
-/// What the program says to these lines.
+/// What the program says to these lines. It hears `quit` when it has obeyed them all:
+/// earlier, that would cut them off.
 fn dialogue(folder: &Path, lines: &[&str]) -> Vec<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_tsuru"))
+    let mut child = process::Command::new(env!("CARGO_BIN_EXE_tsuru"))
         .current_dir(folder)
-        .write_stdin(lines.join("\n") + "\nquit\n")
-        .assert()
-        .success();
-    String::from_utf8(output.get_output().stdout.clone())
-        .unwrap()
-        .lines()
-        .map(str::to_string)
-        .collect()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "{}\nisready", lines.join("\n")).unwrap();
+    let mut open = 1 + lines.iter().filter(|&&line| line == "isready").count();
+    let mut heard = Vec::new();
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if line == "readyok" {
+            open -= 1;
+            if open == 0 {
+                writeln!(stdin, "quit").unwrap();
+                continue;
+            }
+        }
+        heard.push(line);
+    }
+    assert!(child.wait().unwrap().success());
+    heard
 }
 
 fn network(seed: u64) -> Network {
