@@ -137,7 +137,7 @@ fn longer_problems_are_solved() {
 fn a_crowded_table_tells_no_lies() {
     let mut solver = Solver::new(1);
     for problem in problems() {
-        match solver.solve(&problem.position, &Limits::nodes(60_000), Shorten::Some) {
+        match solver.solve(&problem.position, &Limits::nodes(20_000), Shorten::Some) {
             Verdict::Mate(mate) => {
                 replay(&problem.position, &mate.line);
                 let length = problem.length.expect("a mate where there is one");
@@ -164,7 +164,7 @@ fn limits_hold_and_first_moves_mate() {
     assert_eq!(verdict, Verdict::Unknown);
     let verdict = solver.solve(&hard.position, &Limits::nodes(2000), Shorten::No);
     assert_eq!(verdict, Verdict::Unknown);
-    assert!(solver.nodes() <= 2000 + 1000);
+    assert!(solver.nodes() <= 2000);
     for problem in problems().iter().filter(|p| p.length == Some(5)) {
         let Verdict::Mate(found) = solver.first_move(&problem.position, &Limits::nodes(100_000))
         else {
@@ -184,10 +184,11 @@ fn rules_that_matter_in_problems() {
     for (sfen, plies) in [
         // Only the forbidden pawn drop would mate.
         ("k8/9/1+R7/9/9/9/9/9/9 b P 1", None),
-        // Checked by a lance, the attacker must answer with a check: takes it.
-        ("4k4/9/4P4/9/4l4/9/9/4G4/4K4 b G 1", None),
-        ("4k4/4l4/4P4/9/9/9/9/9/4K4 b G 1", None),
-        ("3gkg3/9/4P4/9/9/9/9/9/4K4 b G 1", Some(1)),
+        // In check from a lance, which the gold's check does not answer.
+        ("4k4/9/4P4/9/4l4/9/9/9/4K4 b G 1", None),
+        ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", Some(1)),
+        // In check from a bishop, which the gold takes with mate.
+        ("4k4/4b4/4PG3/9/1K7/9/9/9/9 b - 1", Some(1)),
         ("9/9/9/9/9/9/9/9/4K4 b G 1", None),
     ] {
         let position = Position::from_sfen(sfen, &Rules::default()).unwrap();

@@ -38,9 +38,6 @@ const FREE: i32 = i32::MAX;
 const TOO_DEEP: i32 = -1;
 /// The longest path.
 pub(super) const MAX_PLY: usize = 16_000;
-/// Nodes between two looks at the limits.
-const POLL: u64 = 512;
-
 /// A move of an expanded position, and what is known of its result.
 struct Child<G: MateGame> {
     mv: G::Move,
@@ -210,7 +207,7 @@ impl<G: MateGame> Dfpn<G> {
         if let Some(outcome) = self.enter(position, root, &entrance) {
             return Some(outcome);
         }
-        let mut next_poll = self.nodes + POLL;
+        let mut next_poll = limits.next_look(self.nodes);
         loop {
             let frame = self.frames.len() - 1;
             let attack = position.side_to_move() == self.attacker;
@@ -234,7 +231,7 @@ impl<G: MateGame> Dfpn<G> {
                 continue;
             }
             if self.nodes >= next_poll {
-                next_poll = self.nodes + POLL;
+                next_poll = limits.next_look(self.nodes);
                 if limits.reached(self.nodes) {
                     self.abandon(position);
                     return None;
@@ -421,7 +418,9 @@ impl<G: MateGame> Dfpn<G> {
             depth: known
                 .as_ref()
                 .map_or(depth as u16, |known| known.depth.min(depth as u16)),
-            before: known.map_or(node.numbers, |known| (known.pn, known.dn)),
+            before: known
+                .filter(|known| decided(known).is_none())
+                .map_or(node.numbers, |known| (known.pn, known.dn)),
             entered: self.nodes,
         });
         None

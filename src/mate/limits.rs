@@ -40,6 +40,8 @@ pub struct Limits {
     next_report: Arc<AtomicU64>,
 }
 
+/// Nodes between two looks at the clock.
+const POLL: u64 = 512;
 /// Time between two reports, in milliseconds.
 const REPORT_EVERY: u64 = 1000;
 
@@ -105,6 +107,13 @@ impl Limits {
     /// Whether to give up after so many nodes.
     pub(super) fn reached(&self, nodes: u64) -> bool {
         self.nodes.is_some_and(|limit| nodes >= limit) || self.interrupted()
+    }
+
+    /// The node count at which to ask again.
+    pub(super) fn next_look(&self, nodes: u64) -> u64 {
+        let regular = nodes + POLL;
+        self.nodes
+            .map_or(regular, |limit| regular.min(limit.max(nodes + 1)))
     }
 
     /// Whether the search was stopped or its time is over.
