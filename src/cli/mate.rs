@@ -158,9 +158,12 @@ pub fn run(args: &MateArgs) -> anyhow::Result<Done> {
 /// The problems that the words name.
 fn load(words: &[String]) -> anyhow::Result<Vec<Problem>> {
     let rules = Rules::default();
+    // One word that is no position in quotes is the name of a file.
+    let is_position = |word: &str| {
+        word.starts_with("startpos") || word.contains('/') && !Path::new(word).is_file()
+    };
     if let [word] = words
-        && !word.contains('/') | Path::new(word).is_file()
-        && word != "startpos"
+        && !is_position(word)
     {
         let text = std::fs::read_to_string(word).with_context(|| format!("cannot read {word}"))?;
         let problems: Vec<Problem> = text

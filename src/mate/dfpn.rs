@@ -37,7 +37,8 @@ const FREE: i32 = i32::MAX;
 /// The path became too long: nothing is disproved by that.
 const TOO_DEEP: i32 = -1;
 /// The longest path.
-pub(super) const MAX_PLY: usize = 16_000;
+const MAX_PLY: usize = 16_000;
+
 /// A move of an expanded position, and what is known of its result.
 struct Child<G: MateGame> {
     mv: G::Move,

@@ -5,7 +5,8 @@
 //! against that is measured by walking through all of the defender's answers,
 //! each position once; then the line is read off. Walking down, the bounds
 //! decrease, so that there is an end. A proof that was displaced from the table is
-//! searched again; should the walk run into itself after that, it is given up.
+//! searched again. Should the walk run into itself after that, or the proof be too
+//! large to remember, the defender goes by the bounds instead.
 
 use std::collections::HashMap;
 
@@ -19,6 +20,8 @@ use crate::game::{GameMove, HandSet, MateGame, Stage};
 /// Positions that the walk may remember for each megabyte of the table.
 const MEMORY_PER_MB: usize = 2_000;
 
+/// The longest line.
+const MAX_LINE: usize = 10_000;
 /// Positions between two looks at the limits.
 const POLL: usize = 256;
 
@@ -48,18 +51,12 @@ impl<G: MateGame> Solver<G> {
     /// lost, or a limit was reached.
     pub(super) fn line(&mut self, root: &mut G, limits: &Limits) -> Option<Vec<G::Move>> {
         let memory = self.search.table.bytes() / (1 << 20) * MEMORY_PER_MB + 50_000;
-        let measured = self.search.measure(root, memory, limits)?;
-        let mut line = Vec::new();
-        loop {
-            let id = self.search.id(root);
-            let Some(&Measured::Done { mv, .. }) = measured.get(&id) else {
-                break;
-            };
-            let Some(m) = G::Move::from_bits(mv) else {
-                break;
-            };
+        let line = match self.search.measure(root, memory, limits) {
+            Some(measured) => self.search.measured_line(root, &measured),
+            None => self.search.likely_line(root, limits)?,
+        };
+        for &m in &line {
             root.make(m);
-            line.push(m);
         }
         let mated = line.len() % 2 == 1 && root.in_check() && root.count_moves() == 0;
         for _ in &line {
@@ -73,6 +70,56 @@ impl<G: MateGame> Dfpn<G> {
     fn id(&self, position: &G) -> (u64, u64) {
         let hand = position.hand(self.attacker);
         (self.key(position), hand.to_bits())
+    }
+
+    /// The longest resistance among what was measured.
+    fn measured_line(
+        &self,
+        root: &mut G,
+        measured: &HashMap<(u64, u64), Measured>,
+    ) -> Vec<G::Move> {
+        let mut line = Vec::new();
+        while let Some(&Measured::Done { mv, .. }) = measured.get(&self.id(root))
+            && let Some(m) = G::Move::from_bits(mv)
+        {
+            root.make(m);
+            line.push(m);
+        }
+        for _ in &line {
+            root.unmake();
+        }
+        line
+    }
+
+    /// A line without measuring: the defender goes by the bounds in the table.
+    fn likely_line(&mut self, root: &mut G, limits: &Limits) -> Option<Vec<G::Move>> {
+        let mut line = Vec::new();
+        let mut complete = false;
+        while line.len() < MAX_LINE && !limits.interrupted() {
+            let Some(step) = self.step(root, limits) else {
+                break;
+            };
+            let bound = |&m: &G::Move| {
+                let key = root.after(m).0 ^ self.salt;
+                let proof = self.table.best_proof(key, root.hand(self.attacker));
+                proof.map_or(u16::MAX, |(length, _)| length)
+            };
+            let next = if step.attack {
+                step.moves.first().copied()
+            } else {
+                step.moves.iter().copied().max_by_key(bound)
+            };
+            let Some(m) = next else {
+                complete = true;
+                break;
+            };
+            root.make(m);
+            line.push(m);
+        }
+        for _ in &line {
+            root.unmake();
+        }
+        complete.then_some(line)
     }
 
     /// Walks through a proof and measures its positions.
