@@ -201,13 +201,16 @@ impl<G: MateGame> Dfpn<G> {
                 moves.push(m);
             } else {
                 let mut best = self.shortest_check(position);
-                if best.is_none() {
-                    // Displaced from the table.
-                    if self.search_anew(position, UNLIMITED, limits) != End::Proved {
-                        return None;
+                let key = self.key(position);
+                let proof = self.table.best_proof(key, position.hand(self.attacker));
+                let bound = proof.map_or(UNLIMITED, |(length, _)| length);
+                if best.is_none_or(|(length, _)| length >= bound) {
+                    // What the proof rests on was displaced from the table.
+                    if self.search_anew(position, bound, limits) == End::Proved {
+                        best = self.shortest_check(position);
                     }
-                    best = self.shortest_check(position);
                 }
+                let best = best.map(|(_, m)| m);
                 moves.push(best?);
             }
         } else {
@@ -222,8 +225,8 @@ impl<G: MateGame> Dfpn<G> {
         })
     }
 
-    /// The check with the shortest proof behind it.
-    fn shortest_check(&self, position: &G) -> Option<G::Move> {
+    /// The check with the shortest proof behind it, and the length of that.
+    fn shortest_check(&self, position: &G) -> Option<(u16, G::Move)> {
         let mut moves = MoveList::new();
         position.generate_checks(&mut moves);
         let proved = |&m: &G::Move| {
@@ -232,7 +235,7 @@ impl<G: MateGame> Dfpn<G> {
             Some((length, m))
         };
         let shortest = moves.iter().filter_map(proved);
-        shortest.min_by_key(|&(length, _)| length).map(|(_, m)| m)
+        shortest.min_by_key(|&(length, _)| length)
     }
 
     /// The first move of a proof.
@@ -240,7 +243,7 @@ impl<G: MateGame> Dfpn<G> {
         if let Some(m) = position.mate_in_one() {
             return Some(m);
         }
-        self.shortest_check(position)
+        self.shortest_check(position).map(|(_, m)| m)
     }
 }
 
