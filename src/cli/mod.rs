@@ -21,6 +21,7 @@ mod match_;
 mod perft;
 mod progress;
 mod show;
+mod train;
 
 /// A shogi engine that speaks USI, with tools for positions and games.
 ///

@@ -1,0 +1,553 @@
+//! Training of networks on the processor.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `dataset` | positions as lists of inputs, from files of any size |
+//! | `model` | the network in `f32`, forward and backward |
+//! | `kernels` | the arithmetic below it |
+//! | `optimizer` | Adam, by rows |
+//! | `schedule` | the learning rate over time |
+//! | `metrics` | losses and targets |
+//! | `export` | the integers of a network file |
+//! | `checkpoint` | to go on later |
+//! | `report` | logs and the loss curve |
+//!
+//! A step takes a mini-batch: each thread goes forward and backward through its share
+//! of the positions, block by block, and sums a gradient of its own; the sums are
+//! added, and Adam moves all parameters whose inputs occurred. With the same number
+//! of threads a training gives the same network again, interrupted or not.
+
+pub mod checkpoint;
+pub mod dataset;
+pub mod export;
+pub mod kernels;
+pub mod metrics;
+pub mod model;
+pub mod optimizer;
+pub mod report;
+pub mod schedule;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::checkpoint::State;
+use self::dataset::{Part, Sample, Samples, Split};
+use self::metrics::{Metrics, Target};
+use self::model::{BLOCK, Gradient, Model, Workspace};
+use self::optimizer::Step;
+use self::schedule::Schedule;
+use super::FileError;
+use super::random::Random;
+use crate::eval::nnue::{Architecture, Network};
+
+/// Set in an order of samples where the sample is mirrored.
+const MIRRORED: u32 = 1 << 31;
+
+/// The most samples that are in memory at a time: their numbers have 31 bits.
+pub const MAX_GROUP: u64 = 1 << 31;
+
+/// How a network is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// [`Architecture::name`] of the network.
+    pub architecture: String,
+    /// What it learns to say.
+    pub target: Target,
+    /// Passes over the data.
+    pub epochs: u32,
+    /// Positions of a step, about.
+    pub batch: usize,
+    /// The highest learning rate.
+    pub rate: f32,
+    /// The last rate as a share of it.
+    pub rate_end: f32,
+    /// The share of the training in which the rate rises.
+    pub warm_up: f32,
+    /// Weight decay.
+    pub decay: f32,
+    /// Whether half of the positions are shown in a mirror.
+    pub mirror: bool,
+    /// Samples that are in memory at a time.
+    pub group: u64,
+    /// What all that is random follows from.
+    pub seed: u64,
+}
+
+/// Why a training ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A data file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is nothing to learn from.
+    #[error("the data files have no whole record to learn from")]
+    NoData,
+    /// The numbers have grown beyond all bounds.
+    #[error("the loss is no number any more; try a lower learning rate")]
+    Diverged,
+    /// The network is not of the wanted kind.
+    #[error("the network to begin with is {found}, not {wanted}")]
+    Architecture {
+        /// Name of its architecture.
+        found: String,
+        /// Name of the wanted one.
+        wanted: String,
+    },
+    /// The checkpoint belongs to a training with other settings.
+    #[error("the checkpoint was made with another {0}; remove it to begin anew")]
+    OtherSettings(String),
+}
+
+/// What a pass over the data has brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// Its number, from 1.
+    pub epoch: u32,
+    /// Positions learnt from so far.
+    pub positions: u64,
+    /// The learning rate at its end.
+    pub rate: f32,
+    /// Mean loss on the training data, each position before its step.
+    pub training: f64,
+    /// The network in `f32` on the validation data, if there is any.
+    pub validation: Option<Metrics>,
+    /// The network in integers on the validation data.
+    pub quantised: Option<Metrics>,
+    /// Seconds that the pass took, or this run's part of it.
+    pub seconds: f64,
+    /// Seconds that its validation took.
+    pub validation_seconds: f64,
+}
+
+/// How far a training has come.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Progress {
+    /// Whole passes done.
+    epoch: u32,
+    /// Groups of samples done in this pass.
+    group: usize,
+    /// Steps done in this group.
+    step: usize,
+    /// Positions done in this pass.
+    positions: u64,
+    /// Their losses.
+    loss: f64,
+    /// Positions done in all.
+    total: u64,
+    /// Damaged records met in the first pass.
+    damaged: u64,
+}
+
+/// The first line of a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    settings: Settings,
+    split: Split,
+    progress: Progress,
+    epochs: Vec<Epoch>,
+}
+
+/// One thread's share of a step.
+struct Shard {
+    work: Workspace,
+    gradient: Gradient,
+    loss: f64,
+    by_logit: Vec<f32>,
+}
+
+/// Numbers to watch a training by, from other threads.
+#[derive(Debug, Default)]
+pub struct Watched {
+    /// Positions done in all.
+    pub positions: AtomicU64,
+    /// Bits of the mean loss of this pass, an `f64`.
+    pub loss: AtomicU64,
+}
+
+/// A training.
+pub struct Trainer {
+    settings: Settings,
+    split: Split,
+    architecture: Architecture,
+    progress: Progress,
+    epochs: Vec<Epoch>,
+    state: State,
+}
+
+/// The architecture with this name.
+pub fn architecture(name: &str) -> Option<Architecture> {
+    Architecture::ALL
+        .into_iter()
+        .find(|architecture| architecture.name() == name)
+}
+
+impl Trainer {
+    /// A training from its beginning: from random weights or from a network.
+    pub fn new(
+        settings: Settings,
+        architecture: Architecture,
+        split: Split,
+        start: Option<&Network>,
+    ) -> Result<Trainer, TrainError> {
+        let model = match start {
+            None => Model::random(architecture, settings.seed),
+            Some(network) if network.architecture() != architecture => {
+                return Err(TrainError::Architecture {
+                    found: network.architecture().name(),
+                    wanted: architecture.name(),
+                });
+            }
+            Some(network) => export::from_network(network, settings.target.scale),
+        };
+        if dataset::count(&split.training) == 0 {
+            return Err(TrainError::NoData);
+        }
+        Ok(Trainer {
+            settings,
+            split,
+            architecture,
+            progress: Progress::default(),
+            epochs: Vec::new(),
+            state: State::new(model),
+        })
+    }
+
+    /// Goes on with the training of a checkpoint if it had the same settings and
+    /// files. Files may have grown: what was added is not used.
+    pub fn resume(
+        path: &Path,
+        settings: &Settings,
+        architecture: Architecture,
+        split: &Split,
+    ) -> Result<Trainer, TrainError> {
+        let mut opened = checkpoint::open::<Header>(path)?;
+        let Header {
+            settings: old,
+            split: old_split,
+            ..
+        } = &opened.header;
+        if let Some(name) = different(old, settings) {
+            return Err(TrainError::OtherSettings(name));
+        }
+        let paths = |parts: &[Part]| -> Vec<_> { parts.iter().map(|p| p.path.clone()).collect() };
+        let is_shorter = |(old, new): (&Part, &Part)| new.from + new.records < old.from + old.records;
+        if paths(&old_split.training) != paths(&split.training)
+            || paths(&old_split.validation) != paths(&split.validation)
+            || old_split.validation.iter().zip(&split.validation).any(is_shorter)
+        {
+            return Err(TrainError::OtherSettings("list of data files".to_string()));
+        }
+        let mut state = State::new(Model::random(architecture, 0));
+        opened.read(&mut state)?;
+        let header = opened.header;
+        Ok(Trainer {
+            settings: header.settings,
+            split: header.split,
+            architecture,
+            progress: header.progress,
+            epochs: header.epochs,
+            state,
+        })
+    }
+
+    /// The settings of a checkpoint.
+    pub fn saved_settings(path: &Path) -> Result<Settings, FileError> {
+        Ok(checkpoint::open::<Header>(path)?.header.settings)
+    }
+
+    /// Writes a checkpoint.
+    pub fn save(&mut self, path: &Path) -> Result<(), FileError> {
+        let header = Header {
+            settings: self.settings.clone(),
+            split: self.split.clone(),
+            progress: self.progress.clone(),
+            epochs: self.epochs.clone(),
+        };
+        checkpoint::save(path, &header, &mut self.state)
+    }
+
+    /// How the network is trained.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What it learns from.
+    pub fn split(&self) -> &Split {
+        &self.split
+    }
+
+    /// The passes that are done.
+    pub fn epochs(&self) -> &[Epoch] {
+        &self.epochs
+    }
+
+    /// Damaged records among those to learn from.
+    pub fn damaged(&self) -> u64 {
+        self.progress.damaged
+    }
+
+    /// Positions learnt from so far, all passes together.
+    pub fn positions(&self) -> u64 {
+        self.progress.total
+    }
+
+    /// The network as it is now.
+    pub fn model(&self) -> &Model {
+        &self.state.model
+    }
+
+    /// The network as it is now, in integers.
+    pub fn network(&self) -> Network {
+        export::quantise(&self.state.model, self.settings.target.scale)
+    }
+
+    /// Goes on until all passes are done (true) or `stop` is set (false), on the
+    /// threads of the present rayon pool. `each_epoch` is called after every pass,
+    /// `tick` after every step.
+    pub fn run<E: From<TrainError>>(
+        &mut self,
+        validation: &[Sample],
+        stop: &AtomicBool,
+        watched: &Watched,
+        mut each_epoch: impl FnMut(&mut Trainer) -> Result<(), E>,
+        mut tick: impl FnMut(&mut Trainer) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let groups = dataset::groups(&self.split.training, self.settings.group.min(MAX_GROUP));
+        let mut shards: Vec<Shard> = (0..rayon::current_num_threads())
+            .map(|_| Shard {
+                work: Workspace::new(&self.architecture),
+                gradient: Gradient::new(&self.architecture),
+                loss: 0.0,
+                by_logit: Vec::new(),
+            })
+            .collect();
+        let mut loader = Loader::new(groups);
+        while self.progress.epoch < self.settings.epochs {
+            let clock = Instant::now();
+            while self.progress.group < loader.groups.len() {
+                let loaded = loader.take(self.progress.group).map_err(TrainError::from)?;
+                if self.progress.epoch == 0 && self.progress.step == 0 {
+                    self.progress.damaged += loaded.damaged;
+                }
+                let order = self.order(loaded.samples.len(), loader.groups.len());
+                for batch in batches(&order, self.settings.batch).skip(self.progress.step) {
+                    if stop.load(Ordering::Relaxed) {
+                        return Ok(false);
+                    }
+                    let loss = self.step(&loaded.samples, batch, &mut shards);
+                    if !loss.is_finite() {
+                        return Err(TrainError::Diverged.into());
+                    }
+                    let progress = &mut self.progress;
+                    progress.step += 1;
+                    progress.positions += batch.len() as u64;
+                    progress.total += batch.len() as u64;
+                    progress.loss += loss;
+                    watched.positions.store(progress.total, Ordering::Relaxed);
+                    let mean = progress.loss / progress.positions as f64;
+                    watched.loss.store(mean.to_bits(), Ordering::Relaxed);
+                    tick(self)?;
+                }
+                self.progress.group += 1;
+                self.progress.step = 0;
+            }
+            if self.progress.positions == 0 {
+                return Err(TrainError::NoData.into());
+            }
+            let rate = self.rate();
+            let training = self.progress.loss / self.progress.positions as f64;
+            if !self.state.model.dense.iter().all(|x| x.is_finite()) {
+                return Err(TrainError::Diverged.into());
+            }
+            self.progress = Progress {
+                epoch: self.progress.epoch + 1,
+                group: 0,
+                positions: 0,
+                loss: 0.0,
+                ..self.progress.clone()
+            };
+            let seconds = clock.elapsed().as_secs_f64();
+            let clock = Instant::now();
+            let target = self.settings.target;
+            let logits = self.state.model.logits(validation);
+            let integer = export::logits(&self.network(), validation, target.scale);
+            self.epochs.push(Epoch {
+                epoch: self.progress.epoch,
+                positions: self.progress.total,
+                rate,
+                training,
+                validation: Metrics::of(validation, logits, target),
+                quantised: Metrics::of(validation, integer, target),
+                seconds,
+                validation_seconds: clock.elapsed().as_secs_f64(),
+            });
+            each_epoch(self)?;
+        }
+        Ok(true)
+    }
+
+    /// The order of the samples of the present group, and which are mirrored.
+    fn order(&self, count: usize, groups: usize) -> Vec<u32> {
+        let index = u64::from(self.progress.epoch) * groups as u64 + self.progress.group as u64;
+        let mut random = Random::nth(self.settings.seed, index);
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        random.shuffle(&mut order);
+        if self.settings.mirror {
+            for sample in &mut order {
+                *sample |= (random.next_u64() >> 32) as u32 & MIRRORED;
+            }
+        }
+        order
+    }
+
+    /// The present learning rate.
+    fn rate(&self) -> f32 {
+        let size = dataset::count(&self.split.training).max(1) as f64;
+        let passes = f64::from(self.progress.epoch) + self.progress.positions as f64 / size;
+        let schedule = Schedule {
+            peak: self.settings.rate,
+            end: self.settings.rate_end,
+            warm_up: self.settings.warm_up,
+        };
+        schedule.rate((passes / f64::from(self.settings.epochs.max(1))) as f32)
+    }
+
+    /// One step; the sum of the losses before it.
+    fn step(&mut self, samples: &[Sample], batch: &[u32], shards: &mut [Shard]) -> f64 {
+        let share = batch.len().div_ceil(shards.len()).next_multiple_of(BLOCK);
+        let model = &self.state.model;
+        let target = self.settings.target;
+        let weight = 1.0 / batch.len() as f32;
+        shards
+            .par_iter_mut()
+            .zip(batch.par_chunks(share))
+            .for_each(|(shard, share)| shard.learn(model, samples, share, target, weight));
+        let loss = shards.iter_mut().map(|shard| std::mem::take(&mut shard.loss)).sum();
+        let [first, others @ ..] = shards else {
+            return loss;
+        };
+        for other in others {
+            first.gradient.add(&mut other.gradient);
+        }
+        let limits = export::limits(self.architecture.features, target.scale);
+        let step = Step {
+            rate: self.rate(),
+            decay: self.settings.decay,
+            limit: limits.input,
+        };
+        let gradient = &mut first.gradient;
+        let (model, state) = (&mut self.state.model, &mut self.state.input);
+        state.step(&mut model.input, &mut gradient.input, &mut gradient.touched, step);
+        let step = Step {
+            limit: f32::INFINITY,
+            ..step
+        };
+        let state = &mut self.state.dense;
+        state.step(&mut model.dense, &mut gradient.dense, &mut [true], step);
+        for (index, layer) in model::layers(&self.architecture).into_iter().enumerate() {
+            let limit = match index + 1 < model::LAYERS {
+                true => limits.hidden,
+                false => limits.output,
+            };
+            for weight in &mut model.dense[layer.weights..layer.biases] {
+                *weight = weight.clamp(-limit, limit);
+            }
+        }
+        for bias in &mut model.dense[..self.architecture.half] {
+            *bias = bias.clamp(-limits.input, limits.input);
+        }
+        loss
+    }
+}
+
+impl Shard {
+    /// Sums losses and gradient of positions.
+    fn learn(&mut self, model: &Model, samples: &[Sample], share: &[u32], target: Target, weight: f32) {
+        let Shard {
+            work,
+            gradient,
+            loss,
+            by_logit,
+        } = self;
+        model.prepare(work);
+        for block in share.chunks(BLOCK) {
+            work.clear();
+            let sample = |entry: u32| &samples[(entry & !MIRRORED) as usize];
+            for &entry in block {
+                let mirror = entry & MIRRORED != 0;
+                work.push(sample(entry), model.architecture.features, mirror);
+            }
+            model.forward(work);
+            by_logit.clear();
+            for (&entry, logit) in block.iter().zip(work.logits()) {
+                let wanted = target.of(sample(entry));
+                *loss += Target::loss(wanted, logit);
+                by_logit.push((metrics::sigmoid(logit) - wanted) * weight);
+            }
+            model.backward(work, by_logit, gradient);
+        }
+    }
+}
+
+/// The name of a setting that differs, if any does. How much is in memory matters, too:
+/// the order of the samples follows from it.
+fn different(old: &Settings, new: &Settings) -> Option<String> {
+    let (old, new) = (serde_json::to_value(old).ok()?, serde_json::to_value(new).ok()?);
+    let (old, new) = (old.as_object()?, new.as_object()?);
+    let name = old.keys().find(|&name| old.get(name) != new.get(name));
+    name.cloned()
+}
+
+/// Divides an order into batches that are all about as long as wanted.
+fn batches(order: &[u32], wanted: usize) -> impl Iterator<Item = &[u32]> {
+    let count = ((order.len() as f64 / wanted.max(1) as f64).round() as usize).max(1);
+    order.chunks(order.len().div_ceil(count).max(1))
+}
+
+/// Reads groups of samples, the next one while one is in use. One that is all there
+/// is stays in memory.
+struct Loader {
+    groups: Vec<Vec<Part>>,
+    present: Option<(usize, Arc<Samples>)>,
+    next: Option<(usize, JoinHandle<Result<Samples, FileError>>)>,
+}
+
+impl Loader {
+    fn new(groups: Vec<Vec<Part>>) -> Loader {
+        Loader {
+            groups,
+            present: None,
+            next: None,
+        }
+    }
+
+    fn take(&mut self, group: usize) -> Result<Arc<Samples>, FileError> {
+        if let Some((present, samples)) = &self.present
+            && *present == group
+        {
+            return Ok(samples.clone());
+        }
+        self.present = None;
+        let loaded = match self.next.take() {
+            Some((next, handle)) if next == group => match handle.join() {
+                Ok(loaded) => loaded?,
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+            _ => dataset::load(&self.groups[group])?,
+        };
+        let loaded = Arc::new(loaded);
+        self.present = Some((group, loaded.clone()));
+        let next = (group + 1) % self.groups.len();
+        if next != group {
+            let parts = self.groups[next].clone();
+            self.next = Some((next, std::thread::spawn(move || dataset::load(&parts))));
+        }
+        Ok(loaded)
+    }
+}
