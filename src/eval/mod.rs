@@ -3,7 +3,9 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `hand` | shogi by hand-written terms: material, placement, king safety, mobility, threats |
+//! | `nnue` | networks: features, accumulators, layers, files |
 //! | `weights` | the numbers of `hand` |
 
 pub mod hand;
+pub mod nnue;
 mod weights;
