@@ -7,6 +7,10 @@
 //! (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 //! 2008); matrices here are small enough for the caches without further blocking.
 
+// Loops over indices, not zipped iterators, are what the compiler turns into vector
+// code whole even where it inlines little.
+#![allow(clippy::needless_range_loop)]
+
 /// The number of columns of every matrix is a multiple of this.
 pub const LANES: usize = 16;
 
@@ -51,12 +55,12 @@ fn tile<const ROWS: usize, const COLUMNS: usize>(
     let first = &a.data[top * a.row..];
     for (step, row) in b.chunks_exact(width).enumerate() {
         let row: &[f32; COLUMNS] = row[left..].first_chunk().expect("a multiple of the tile");
-        for (i, sums) in sums.iter_mut().enumerate() {
+        for i in 0..ROWS {
             // SAFETY: `multiply` has checked that the last element of `a` exists:
             // the greatest row and the greatest step give the greatest index.
             let x = unsafe { *first.get_unchecked(i * a.row + step * a.column) };
-            for (sum, &y) in sums.iter_mut().zip(row) {
-                *sum = multiply_add(x, y, *sum);
+            for j in 0..COLUMNS {
+                sums[i][j] = multiply_add(x, row[j], sums[i][j]);
             }
         }
     }
@@ -105,17 +109,18 @@ pub fn multiply(a: View, (rows, depth, width): (usize, usize, usize), b: &[f32],
 pub fn sum_rows(table: &[f32], active: &[u32], bias: &[f32], out: &mut [f32]) {
     let width = out.len();
     for (at, out) in (0..width).step_by(STRIP).zip(out.chunks_exact_mut(STRIP)) {
+        let out: &mut [f32; STRIP] = out.try_into().expect("of this length");
         let mut sums: [f32; STRIP] = *bias[at..].first_chunk().expect("a multiple of STRIP");
         for &row in active {
             let row: &[f32; STRIP] = table[row as usize * width + at..]
                 .first_chunk()
                 .expect("a multiple of STRIP");
-            for (sum, x) in sums.iter_mut().zip(row) {
-                *sum += x;
+            for i in 0..STRIP {
+                sums[i] += row[i];
             }
         }
-        for (out, sum) in out.iter_mut().zip(sums) {
-            *out = sum.clamp(0.0, 1.0);
+        for i in 0..STRIP {
+            out[i] = sums[i].clamp(0.0, 1.0);
         }
     }
 }
@@ -130,8 +135,8 @@ pub fn add_rows(target: &mut [f32], deltas: &[f32], rows: impl Iterator<Item = u
             let row: &[f32; STRIP] = deltas[row * width + at..]
                 .first_chunk()
                 .expect("a multiple of STRIP");
-            for (sum, x) in sums.iter_mut().zip(row) {
-                *sum += x;
+            for i in 0..STRIP {
+                sums[i] += row[i];
             }
         }
         *target = sums;

@@ -551,3 +551,284 @@ impl Loader {
         Ok(loaded)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{Color, Score};
+    use crate::eval::hand::HandEvaluator;
+    use crate::eval::nnue::FeatureSet;
+    use crate::game::{Evaluator, Game};
+    use crate::learn::packed::PackedSfen;
+    use crate::learn::record::Record;
+    use crate::shogi::{Position, Rules};
+    use std::io::Write;
+
+    const SMALL: Architecture = Architecture {
+        features: FeatureSet::Kp,
+        half: 64,
+        hidden1: 16,
+        hidden2: 20,
+    };
+
+    /// Positions of random games with what the hand-written evaluation says.
+    fn records(count: usize) -> Vec<Record> {
+        let mut records = Vec::new();
+        for game in 0.. {
+            let mut random = Random::nth(11, game);
+            let mut position = Position::start(&Rules::default());
+            for _ in 0..80 {
+                let moves = position.legal_moves();
+                if moves.is_empty() || records.len() == count {
+                    break;
+                }
+                position.make(moves[random.below(moves.len())]);
+                let score = HandEvaluator.evaluate(&position);
+                records.push(Record {
+                    packed: PackedSfen::pack(&position).unwrap(),
+                    score: score.clamp(-3000, 3000) as i16,
+                    best: None,
+                    ply: 1,
+                    result: score.signum() as i8,
+                });
+            }
+            if records.len() == count {
+                break;
+            }
+        }
+        records
+    }
+
+    fn samples(count: usize) -> Vec<Sample> {
+        let sample = |record: &Record| Sample::of(record).unwrap();
+        records(count).iter().map(sample).collect()
+    }
+
+    fn file(count: usize) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        for record in records(count) {
+            file.write_all(&record.to_bytes()).unwrap();
+        }
+        // A record that is being written.
+        file.write_all(&[1; 17]).unwrap();
+        file
+    }
+
+    fn settings(architecture: &Architecture) -> Settings {
+        Settings {
+            architecture: architecture.name(),
+            target: Target {
+                lambda: 0.2,
+                scale: 600.0,
+            },
+            epochs: 3,
+            batch: 256,
+            rate: 0.003,
+            rate_end: 0.1,
+            warm_up: 0.05,
+            decay: 0.0,
+            mirror: true,
+            group: 1 << 20,
+            seed: 3,
+        }
+    }
+
+    fn loss(model: &Model, samples: &[Sample], target: Target) -> f64 {
+        let logits = model.logits(samples);
+        let losses = samples.iter().zip(logits);
+        losses.map(|(s, logit)| Target::loss(target.of(s), logit)).sum::<f64>() / samples.len() as f64
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_finite_differences() {
+        for features in [FeatureSet::Kp, FeatureSet::HalfKp] {
+            let architecture = Architecture { features, ..SMALL };
+            let samples = samples(150);
+            let target = settings(&architecture).target;
+            let mut model = Model::random(architecture, 5);
+            let mut shard = Shard {
+                work: Workspace::new(&architecture),
+                gradient: Gradient::new(&architecture),
+                loss: 0.0,
+                by_logit: Vec::new(),
+            };
+            let all: Vec<u32> = (0..samples.len() as u32).collect();
+            shard.learn(&model, &samples, &all, target, 1.0 / samples.len() as f32);
+            let gradient = shard.gradient;
+            let base = loss(&model, &samples, target);
+            assert!((shard.loss / samples.len() as f64 - base).abs() < 1e-6);
+
+            // Along random directions of each group of parameters, the largest
+            // components of the gradient among them.
+            let half = architecture.half;
+            let mut ranges = vec![(0, half)];
+            for layer in model::layers(&architecture) {
+                ranges.push((layer.weights, layer.biases));
+                ranges.push((layer.biases, layer.biases + layer.width));
+            }
+            let check = |along: f64, step: f32, model: &mut Model, shift: &dyn Fn(&mut Model, f32)| {
+                shift(model, step);
+                let up = loss(model, &samples, target);
+                shift(model, -2.0 * step);
+                let down = loss(model, &samples, target);
+                shift(model, step);
+                let found = (up - down) / (2.0 * f64::from(step));
+                assert!((found - along).abs() < 0.03 * along.abs() + 1e-5, "{found} {along}");
+            };
+            for (from, to) in ranges {
+                let part = gradient.dense[from..to].to_vec();
+                let norm = part.iter().map(|g| g * g).sum::<f32>().sqrt();
+                assert!(norm > 0.0);
+                check(f64::from(norm), 1e-3, &mut model, &|model, step| {
+                    for (x, g) in model.dense[from..to].iter_mut().zip(&part) {
+                        *x += step * g / norm;
+                    }
+                });
+            }
+            let norm = gradient.input.iter().map(|g| g * g).sum::<f32>().sqrt();
+            check(f64::from(norm), 1e-3, &mut model, &|model, step| {
+                for (x, g) in model.input.iter_mut().zip(&gradient.input) {
+                    *x += step * g / norm;
+                }
+            });
+            for row in 0..gradient.touched.len() {
+                let is_zero = gradient.input[row * half..][..half].iter().all(|&g| g == 0.0);
+                assert!(gradient.touched[row] || is_zero);
+            }
+        }
+    }
+
+    #[test]
+    fn a_few_positions_are_learnt_by_heart_in_integers_too() {
+        let file = file(300);
+        let files = [file.path().to_path_buf()];
+        let split = Split::of(&files, &files, 0.0).unwrap();
+        for architecture in [Architecture::KP_256, Architecture::HALFKP_256] {
+            let mut settings = settings(&architecture);
+            settings.target.lambda = 0.0;
+            (settings.epochs, settings.batch, settings.mirror) = (150, 60, false);
+            let mut trainer = Trainer::new(settings, architecture, split.clone(), None).unwrap();
+            let validation = dataset::load(&split.validation).unwrap().samples;
+            assert_eq!(validation.len(), 300);
+            let go = AtomicBool::new(false);
+            let watched = Watched::default();
+            let none = |_: &mut Trainer| Ok::<(), TrainError>(());
+            assert!(trainer.run(&validation, &go, &watched, none, none).unwrap());
+            let last = trainer.epochs().last().unwrap();
+            let (float, integer) = (last.validation.unwrap(), last.quantised.unwrap());
+            let constant = Metrics::of_constant(&validation, trainer.settings().target).unwrap();
+            assert!(float.loss < constant.loss / 50.0, "{float:?} {constant:?}");
+            assert!(integer.loss < constant.loss / 20.0, "{integer:?} {constant:?}");
+            assert!(float.correlation > 0.99 && integer.correlation > 0.98);
+
+            // From the file's integers back to the same integers.
+            let network = trainer.network();
+            let again = export::from_network(&network, 600.0);
+            assert!(export::quantise(&again, 600.0) == network);
+            let logits = export::logits(&network, &validation, 600.0);
+            for (x, y) in logits.into_iter().zip(again.logits(&validation)) {
+                assert!((x - y).abs() < 0.2, "{x} {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn interrupted_or_not_the_network_is_the_same() {
+        let file = file(2000);
+        let files = [file.path().to_path_buf()];
+        let split = Split::of(&files, &[], 0.1).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        // In one part and in several.
+        for group in [1 << 20, 700] {
+            let mut settings = settings(&SMALL);
+            settings.group = group;
+            let new = || Trainer::new(settings.clone(), SMALL, split.clone(), None).unwrap();
+            let run = |trainer: &mut Trainer, steps: u32| {
+                let mut left = steps;
+                let stop = AtomicBool::new(false);
+                let tick = |_: &mut Trainer| {
+                    left -= 1;
+                    stop.store(left == 0, Ordering::Relaxed);
+                    Ok::<(), TrainError>(())
+                };
+                let watched = Watched::default();
+                pool.install(|| trainer.run(&[], &stop, &watched, |_| Ok(()), tick)).unwrap()
+            };
+            let mut whole = new();
+            assert!(run(&mut whole, u32::MAX));
+            let mut trainer = new();
+            let mut stops = 0;
+            while !run(&mut trainer, 4) {
+                trainer.save(&path).unwrap();
+                trainer = Trainer::resume(&path, &settings, SMALL, &split).unwrap();
+                stops += 1;
+            }
+            assert!(stops >= 4, "{stops}");
+            assert!(trainer.state == whole.state);
+            let first = whole.epochs()[0].training;
+            assert_eq!(trainer.epochs()[0].training, first);
+            assert!(whole.epochs()[2].training < first);
+
+            let mut other = settings.clone();
+            other.batch = 99;
+            let error = Trainer::resume(&path, &other, SMALL, &split).err().unwrap();
+            assert_eq!(
+                error.to_string(),
+                "the checkpoint was made with another batch; remove it to begin anew"
+            );
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for length in [0, 10, bytes.len() - 1] {
+            let cut = folder.path().join("cut");
+            std::fs::write(&cut, &bytes[..length]).unwrap();
+            assert!(Trainer::resume(&cut, &settings(&SMALL), SMALL, &split).is_err());
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let new = |architecture: Architecture, bytes: usize, start: Option<&Network>| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), vec![0; bytes]).unwrap();
+            let split = Split::of(&[file.path().to_path_buf()], &[], 0.1).unwrap();
+            let mut trainer = Trainer::new(settings(&architecture), architecture, split, start)?;
+            let go = AtomicBool::new(false);
+            let none = |_: &mut Trainer| Ok::<(), TrainError>(());
+            trainer.run(&[], &go, &Watched::default(), none, none)
+        };
+        assert!(matches!(new(SMALL, 0, None), Err(TrainError::NoData)));
+        // Records, but none of them whole.
+        assert!(matches!(new(SMALL, 400, None), Err(TrainError::NoData)));
+        let network = Network::new(Architecture::HALFKP_256);
+        let error = new(Architecture::KP_256, 400, Some(&network)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the network to begin with is HalfKP 256x2-32-32, not K-P 256x2-32-32"
+        );
+    }
+
+    #[test]
+    fn both_sides_see_the_same_network() {
+        // A position with colours and board turned has the same inputs.
+        let sfen = |text: &str| Position::from_sfen(text, &Rules::default()).unwrap();
+        let black = sfen("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3");
+        let white = sfen("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 4");
+        let sample = |position: &Position| {
+            let record = Record {
+                packed: PackedSfen::pack(position).unwrap(),
+                score: 0 as Score as i16,
+                best: None,
+                ply: 1,
+                result: 0,
+            };
+            Sample::of(&record).unwrap()
+        };
+        assert_eq!(black.side_to_move(), Color::Black);
+        let mut model = Model::random(SMALL, 1);
+        model.dense[0] = 0.3;
+        let logits = model.logits(&[sample(&black), sample(&white)]);
+        assert_eq!(logits[0], logits[1]);
+    }
+}
