@@ -180,8 +180,12 @@ fn scale(text: &str) -> Result<Scale, String> {
     if text == "fit" {
         return Ok(Scale::Fit);
     }
-    number(text, |n| (10.0..=10_000.0).contains(&n), "from 10 to 10000, nor `fit`")
-        .map(Scale::Centipawns)
+    number(
+        text,
+        |n| (10.0..=10_000.0).contains(&n),
+        "from 10 to 10000, nor `fit`",
+    )
+    .map(Scale::Centipawns)
 }
 
 fn percent(text: &str) -> Result<f32, String> {
@@ -220,7 +224,11 @@ fn best_epoch(epochs: &[Epoch]) -> Option<u32> {
     let best = epochs
         .iter()
         .filter(|epoch| epoch.quantised.is_some())
-        .min_by(|a, b| loss(a).partial_cmp(&loss(b)).unwrap_or(std::cmp::Ordering::Equal));
+        .min_by(|a, b| {
+            loss(a)
+                .partial_cmp(&loss(b))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
     best.or(epochs.last()).map(|epoch| epoch.epoch)
 }
 
@@ -243,7 +251,11 @@ fn hand_metrics(parts: &[Part], target: Target) -> anyhow::Result<Option<Metrics
     Ok(Metrics::of(&samples, logits, target))
 }
 
-fn print_metrics(out: &mut impl Write, name: &str, metrics: Option<Metrics>) -> std::io::Result<()> {
+fn print_metrics(
+    out: &mut impl Write,
+    name: &str,
+    metrics: Option<Metrics>,
+) -> std::io::Result<()> {
     match metrics {
         None => Ok(()),
         Some(metrics) => writeln!(
@@ -374,12 +386,14 @@ fn run_in_pool(args: &TrainArgs, checkpoint: &Path) -> anyhow::Result<Done> {
     }
 
     let watched = Watched::default();
-    let before = trainer.positions();
+    let before = trainer.total_positions();
     watched.positions.store(before, Ordering::Relaxed);
     let length = training * u64::from(trainer.settings().epochs);
     let lines: Mutex<Vec<String>> = Mutex::default();
     let print_lines = || {
-        let mut lines = lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut lines = lines
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         for line in lines.drain(..) {
             // The report at the end says so if nobody listens.
             let _ = writeln!(stdout(), "{line}");
@@ -408,8 +422,9 @@ fn run_in_pool(args: &TrainArgs, checkpoint: &Path) -> anyhow::Result<Done> {
                     if let Some(epoch) = epochs.last() {
                         validating += Duration::from_secs_f64(epoch.validation_seconds);
                         if !args.json {
-                            let mut lines =
-                                lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                            let mut lines = lines
+                                .lock()
+                                .unwrap_or_else(|poisoned| poisoned.into_inner());
                             lines.push(line(epoch));
                         }
                     }
@@ -444,7 +459,7 @@ fn run_in_pool(args: &TrainArgs, checkpoint: &Path) -> anyhow::Result<Done> {
         hand,
         epochs: trainer.epochs(),
         best_epoch: best_epoch(trainer.epochs()),
-        positions_per_second: (trainer.positions() - before) as f64 / seconds.max(1e-3),
+        positions_per_second: (trainer.total_positions() - before) as f64 / seconds.max(1e-3),
     };
     if report.damaged > 0 {
         eprintln!("warning: {} damaged records were left out", report.damaged);
@@ -480,11 +495,18 @@ fn save_epoch(args: &TrainArgs, trainer: &Trainer) -> anyhow::Result<()> {
     let title = format!(
         "{} {}",
         trainer.settings().architecture,
-        args.output.file_name().unwrap_or_default().to_string_lossy()
+        args.output
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
     );
     let csv = report::csv(epochs);
     let svg = report::svg(epochs, &title);
-    write_file(&beside(&args.output, ".csv"), |out| out.write_all(csv.as_bytes()))?;
-    write_file(&beside(&args.output, ".svg"), |out| out.write_all(svg.as_bytes()))?;
+    write_file(&beside(&args.output, ".csv"), |out| {
+        out.write_all(csv.as_bytes())
+    })?;
+    write_file(&beside(&args.output, ".svg"), |out| {
+        out.write_all(svg.as_bytes())
+    })?;
     Ok(())
 }

@@ -120,7 +120,9 @@ pub fn open<H: DeserializeOwned>(path: &Path) -> Result<Opened<H>, FileError> {
     let read = || -> io::Result<Opened<H>> {
         let mut file = BufReader::new(File::open(path)?);
         let mut line = Vec::new();
-        file.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)?;
+        file.by_ref()
+            .take(MAX_HEADER)
+            .read_until(b'\n', &mut line)?;
         let header = serde_json::from_slice(&line)
             .map_err(|error| damaged(format!("no checkpoint of this version: {error}")))?;
         Ok(Opened {
@@ -161,10 +163,11 @@ fn read_words<T>(
 ) -> io::Result<()> {
     for place in words {
         let mut bytes = [0; 4];
-        file.read_exact(&mut bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => damaged("a damaged checkpoint: it is too short"),
-            _ => error,
-        })?;
+        file.read_exact(&mut bytes)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => damaged("a damaged checkpoint: it is too short"),
+                _ => error,
+            })?;
         *place = word(bytes);
     }
     Ok(())

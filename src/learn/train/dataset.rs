@@ -98,7 +98,6 @@ impl Sample {
     /// The initial position with other labels, for tests of what only looks at these.
     #[cfg(test)]
     pub(super) fn labelled(score: i16, result: i8) -> Sample {
-        use crate::game::Game;
         let start = crate::shogi::Position::start(&crate::shogi::Rules::default());
         let packed = crate::learn::packed::PackedSfen::pack(&start).unwrap();
         Sample {
@@ -230,7 +229,11 @@ impl Split {
     /// Looks how long the files are. Without files to validate, the share `hold_out`
     /// at the end of each file is kept for that. A file that is being written may
     /// grow meanwhile; what comes later is not used.
-    pub fn of(files: &[PathBuf], validation: &[PathBuf], hold_out: f64) -> Result<Split, FileError> {
+    pub fn of(
+        files: &[PathBuf],
+        validation: &[PathBuf],
+        hold_out: f64,
+    ) -> Result<Split, FileError> {
         let whole = |files: &[PathBuf]| -> Result<Vec<Part>, FileError> {
             files.iter().map(|path| whole(path)).collect()
         };
@@ -283,10 +286,7 @@ pub fn groups(parts: &[Part], size: u64) -> Vec<Vec<Part>> {
 }
 
 /// Reads parts block by block and hands each block on.
-pub fn read(
-    parts: &[Part],
-    mut block: impl FnMut(&[[u8; BYTES]]),
-) -> Result<(), FileError> {
+pub fn read(parts: &[Part], mut block: impl FnMut(&[[u8; BYTES]])) -> Result<(), FileError> {
     for part in parts {
         let mut reader = Reader::open(&part.path)
             .and_then(|mut reader| reader.seek(part.from).map(|()| reader))
@@ -322,7 +322,11 @@ pub fn load(parts: &[Part]) -> Result<Samples, FileError> {
     read(parts, |records| {
         let samples: Vec<Option<Sample>> = records
             .par_iter()
-            .map(|bytes| Record::from_bytes(bytes).and_then(|record| Sample::of(&record)).ok())
+            .map(|bytes| {
+                Record::from_bytes(bytes)
+                    .and_then(|record| Sample::of(&record))
+                    .ok()
+            })
             .collect();
         let before = all.samples.len();
         all.samples.extend(samples.into_iter().flatten());
@@ -334,7 +338,6 @@ pub fn load(parts: &[Part]) -> Result<Samples, FileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Game;
     use crate::learn::packed::PackedSfen;
     use crate::learn::random::Random;
     use crate::shogi::{Position, Rules};
@@ -390,7 +393,8 @@ mod tests {
                         sample(&position).active(set, mirror, &mut found);
                         assert_eq!(found.len(), 2 * active_rows(set));
                         let us = seen.side_to_move();
-                        for (view, found) in [us, !us].into_iter().zip(found.chunks(active_rows(set)))
+                        for (view, found) in
+                            [us, !us].into_iter().zip(found.chunks(active_rows(set)))
                         {
                             let mut wanted = Vec::new();
                             set.for_each(&seen, view, |index| wanted.push(index as u32));

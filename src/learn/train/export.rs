@@ -163,7 +163,9 @@ fn evaluate(network: &Network, sample: &Sample, active: &mut Vec<u32>) -> i32 {
         let sums = (0..layer.outputs()).map(|output| {
             let products = layer.row(output).iter().zip(&x);
             let sum = layer.biases[output]
-                + products.map(|(&weight, &x)| i32::from(weight) * x).sum::<i32>();
+                + products
+                    .map(|(&weight, &x)| i32::from(weight) * x)
+                    .sum::<i32>();
             match index + 1 < LAYERS {
                 true => (sum >> 6).clamp(0, 127),
                 false => sum,

@@ -128,7 +128,10 @@ pub fn sum_rows(table: &[f32], active: &[u32], bias: &[f32], out: &mut [f32]) {
 /// Adds rows of `deltas` to one row: the gradient of an input that all of them had.
 pub fn add_rows(target: &mut [f32], deltas: &[f32], rows: impl Iterator<Item = usize> + Clone) {
     let width = target.len();
-    for (at, target) in (0..width).step_by(STRIP).zip(target.chunks_exact_mut(STRIP)) {
+    for (at, target) in (0..width)
+        .step_by(STRIP)
+        .zip(target.chunks_exact_mut(STRIP))
+    {
         let target: &mut [f32; STRIP] = target.try_into().expect("of this length");
         let mut sums = *target;
         for row in rows.clone() {
@@ -239,7 +242,9 @@ mod tests {
                 multiply(view, (rows, depth, width), &b, &mut c);
                 for i in 0..rows {
                     for j in 0..width {
-                        let sum: f32 = (0..depth).map(|k| a[i * depth + k] * b[k * width + j]).sum();
+                        let sum: f32 = (0..depth)
+                            .map(|k| a[i * depth + k] * b[k * width + j])
+                            .sum();
                         let wanted = start[i * width + j] + sum;
                         assert!((c[i * width + j] - wanted).abs() < 1e-3);
                     }
@@ -259,7 +264,11 @@ mod tests {
         let mut added = bias.clone();
         add_rows(&mut added, &table, active.iter().map(|&row| row as usize));
         for i in 0..128 {
-            let wanted: f32 = bias[i] + active.map(|row| table[row as usize * 128 + i]).iter().sum::<f32>();
+            let wanted: f32 = bias[i]
+                + active
+                    .map(|row| table[row as usize * 128 + i])
+                    .iter()
+                    .sum::<f32>();
             assert!((sums[i] - wanted.clamp(0.0, 1.0)).abs() < 1e-5);
             assert!((added[i] - wanted).abs() < 1e-5);
         }

@@ -28,8 +28,8 @@ pub mod report;
 pub mod schedule;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -236,10 +236,15 @@ impl Trainer {
             return Err(TrainError::OtherSettings(name));
         }
         let paths = |parts: &[Part]| -> Vec<_> { parts.iter().map(|p| p.path.clone()).collect() };
-        let is_shorter = |(old, new): (&Part, &Part)| new.from + new.records < old.from + old.records;
+        let is_shorter =
+            |(old, new): (&Part, &Part)| new.from + new.records < old.from + old.records;
         if paths(&old_split.training) != paths(&split.training)
             || paths(&old_split.validation) != paths(&split.validation)
-            || old_split.validation.iter().zip(&split.validation).any(is_shorter)
+            || old_split
+                .validation
+                .iter()
+                .zip(&split.validation)
+                .any(is_shorter)
         {
             return Err(TrainError::OtherSettings("list of data files".to_string()));
         }
@@ -293,7 +298,7 @@ impl Trainer {
     }
 
     /// Positions learnt from so far, all passes together.
-    pub fn positions(&self) -> u64 {
+    pub fn total_positions(&self) -> u64 {
         self.progress.total
     }
 
@@ -428,7 +433,10 @@ impl Trainer {
             .par_iter_mut()
             .zip(batch.par_chunks(share))
             .for_each(|(shard, share)| shard.learn(model, samples, share, target, weight));
-        let loss = shards.iter_mut().map(|shard| std::mem::take(&mut shard.loss)).sum();
+        let loss = shards
+            .iter_mut()
+            .map(|shard| std::mem::take(&mut shard.loss))
+            .sum();
         let [first, others @ ..] = shards else {
             return loss;
         };
@@ -443,7 +451,12 @@ impl Trainer {
         };
         let gradient = &mut first.gradient;
         let (model, state) = (&mut self.state.model, &mut self.state.input);
-        state.step(&mut model.input, &mut gradient.input, &mut gradient.touched, step);
+        state.step(
+            &mut model.input,
+            &mut gradient.input,
+            &mut gradient.touched,
+            step,
+        );
         let step = Step {
             limit: f32::INFINITY,
             ..step
@@ -468,7 +481,14 @@ impl Trainer {
 
 impl Shard {
     /// Sums losses and gradient of positions.
-    fn learn(&mut self, model: &Model, samples: &[Sample], share: &[u32], target: Target, weight: f32) {
+    fn learn(
+        &mut self,
+        model: &Model,
+        samples: &[Sample],
+        share: &[u32],
+        target: Target,
+        weight: f32,
+    ) {
         let Shard {
             work,
             gradient,
@@ -498,7 +518,10 @@ impl Shard {
 /// The name of a setting that differs, if any does. How much is in memory matters, too:
 /// the order of the samples follows from it.
 fn different(old: &Settings, new: &Settings) -> Option<String> {
-    let (old, new) = (serde_json::to_value(old).ok()?, serde_json::to_value(new).ok()?);
+    let (old, new) = (
+        serde_json::to_value(old).ok()?,
+        serde_json::to_value(new).ok()?,
+    );
     let (old, new) = (old.as_object()?, new.as_object()?);
     let name = old.keys().find(|&name| old.get(name) != new.get(name));
     name.cloned()
@@ -555,10 +578,10 @@ impl Loader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{Color, Score};
+    use crate::core::Color;
     use crate::eval::hand::HandEvaluator;
     use crate::eval::nnue::FeatureSet;
-    use crate::game::{Evaluator, Game};
+    use crate::game::Evaluator;
     use crate::learn::packed::PackedSfen;
     use crate::learn::record::Record;
     use crate::shogi::{Position, Rules};
@@ -636,7 +659,10 @@ mod tests {
     fn loss(model: &Model, samples: &[Sample], target: Target) -> f64 {
         let logits = model.logits(samples);
         let losses = samples.iter().zip(logits);
-        losses.map(|(s, logit)| Target::loss(target.of(s), logit)).sum::<f64>() / samples.len() as f64
+        losses
+            .map(|(s, logit)| Target::loss(target.of(s), logit))
+            .sum::<f64>()
+            / samples.len() as f64
     }
 
     #[test]
@@ -666,15 +692,19 @@ mod tests {
                 ranges.push((layer.weights, layer.biases));
                 ranges.push((layer.biases, layer.biases + layer.width));
             }
-            let check = |along: f64, step: f32, model: &mut Model, shift: &dyn Fn(&mut Model, f32)| {
-                shift(model, step);
-                let up = loss(model, &samples, target);
-                shift(model, -2.0 * step);
-                let down = loss(model, &samples, target);
-                shift(model, step);
-                let found = (up - down) / (2.0 * f64::from(step));
-                assert!((found - along).abs() < 0.03 * along.abs() + 1e-5, "{found} {along}");
-            };
+            let check =
+                |along: f64, step: f32, model: &mut Model, shift: &dyn Fn(&mut Model, f32)| {
+                    shift(model, step);
+                    let up = loss(model, &samples, target);
+                    shift(model, -2.0 * step);
+                    let down = loss(model, &samples, target);
+                    shift(model, step);
+                    let found = (up - down) / (2.0 * f64::from(step));
+                    assert!(
+                        (found - along).abs() < 0.03 * along.abs() + 1e-5,
+                        "{found} {along}"
+                    );
+                };
             for (from, to) in ranges {
                 let part = gradient.dense[from..to].to_vec();
                 let norm = part.iter().map(|g| g * g).sum::<f32>().sqrt();
@@ -692,7 +722,9 @@ mod tests {
                 }
             });
             for row in 0..gradient.touched.len() {
-                let is_zero = gradient.input[row * half..][..half].iter().all(|&g| g == 0.0);
+                let is_zero = gradient.input[row * half..][..half]
+                    .iter()
+                    .all(|&g| g == 0.0);
                 assert!(gradient.touched[row] || is_zero);
             }
         }
@@ -703,7 +735,11 @@ mod tests {
         let file = file(300);
         let files = [file.path().to_path_buf()];
         let split = Split::of(&files, &files, 0.0).unwrap();
-        for architecture in [Architecture::KP_256, Architecture::HALFKP_256] {
+        let factorised = Architecture {
+            features: FeatureSet::HalfKp,
+            ..SMALL
+        };
+        for architecture in [Architecture::KP_256, factorised] {
             let mut settings = settings(&architecture);
             settings.target.lambda = 0.0;
             (settings.epochs, settings.batch, settings.mirror) = (150, 60, false);
@@ -718,7 +754,10 @@ mod tests {
             let (float, integer) = (last.validation.unwrap(), last.quantised.unwrap());
             let constant = Metrics::of_constant(&validation, trainer.settings().target).unwrap();
             assert!(float.loss < constant.loss / 50.0, "{float:?} {constant:?}");
-            assert!(integer.loss < constant.loss / 20.0, "{integer:?} {constant:?}");
+            assert!(
+                integer.loss < constant.loss / 20.0,
+                "{integer:?} {constant:?}"
+            );
             assert!(float.correlation > 0.99 && integer.correlation > 0.98);
 
             // From the file's integers back to the same integers.
@@ -739,7 +778,10 @@ mod tests {
         let split = Split::of(&files, &[], 0.1).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
         // In one part and in several.
         for group in [1 << 20, 700] {
             let mut settings = settings(&SMALL);
@@ -754,7 +796,8 @@ mod tests {
                     Ok::<(), TrainError>(())
                 };
                 let watched = Watched::default();
-                pool.install(|| trainer.run(&[], &stop, &watched, |_| Ok(()), tick)).unwrap()
+                pool.install(|| trainer.run(&[], &stop, &watched, |_| Ok(()), tick))
+                    .unwrap()
             };
             let mut whole = new();
             assert!(run(&mut whole, u32::MAX));
@@ -818,7 +861,7 @@ mod tests {
         let sample = |position: &Position| {
             let record = Record {
                 packed: PackedSfen::pack(position).unwrap(),
-                score: 0 as Score as i16,
+                score: 0,
                 best: None,
                 ply: 1,
                 result: 0,
@@ -829,6 +872,7 @@ mod tests {
         let mut model = Model::random(SMALL, 1);
         model.dense[0] = 0.3;
         let logits = model.logits(&[sample(&black), sample(&white)]);
-        assert_eq!(logits[0], logits[1]);
+        // The sums have another order.
+        assert!((logits[0] - logits[1]).abs() < 1e-5, "{logits:?}");
     }
 }

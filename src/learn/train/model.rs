@@ -300,9 +300,14 @@ impl Model {
         kernels::sum_columns(deltas, &mut gradient.dense[..half]);
         work.pairs.clear();
         for (row, active) in (0..).zip(work.active.chunks_exact(per_side)) {
-            work.pairs.extend(active.iter().map(|&feature| (feature, row)));
+            work.pairs
+                .extend(active.iter().map(|&feature| (feature, row)));
         }
-        kernels::sort_by_feature(&mut work.pairs, &mut work.spare, rows(self.architecture.features));
+        kernels::sort_by_feature(
+            &mut work.pairs,
+            &mut work.spare,
+            rows(self.architecture.features),
+        );
         for group in work.pairs.chunk_by(|a, b| a.0 == b.0) {
             let feature = group[0].0 as usize;
             gradient.touched[feature] = true;

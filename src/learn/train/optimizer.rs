@@ -117,7 +117,11 @@ mod tests {
             let mut gradient = vec![1e-3; 32];
             let mut touched = [true, round == 3];
             adam.step(&mut values, &mut gradient, &mut touched, STEP);
-            assert!((values[0] + 0.1 * round as f32).abs() < 1e-3, "{}", values[0]);
+            assert!(
+                (values[0] + 0.1 * round as f32).abs() < 1e-3,
+                "{}",
+                values[0]
+            );
             assert_eq!(gradient[0], 0.0);
             assert_eq!(touched, [false, false]);
         }

@@ -40,7 +40,9 @@ const MARGIN: (f64, f64, f64, f64) = (64.0, 20.0, 40.0, 44.0); // left, right, t
 fn round_step(range: f64, parts: f64) -> f64 {
     let rough = (range / parts).max(1e-9);
     let power = 10.0_f64.powf(rough.log10().floor());
-    let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= rough);
+    let factor = [1.0, 2.0, 5.0]
+        .into_iter()
+        .find(|factor| factor * power >= rough);
     factor.unwrap_or(10.0) * power
 }
 
@@ -68,15 +70,24 @@ pub fn svg(epochs: &[Epoch], title: &str) -> String {
             curve(|epoch| epoch.quantised.map(|metrics| metrics.loss)),
         ),
     ];
-    let losses = curves.iter().flat_map(|(_, _, points)| points).map(|point| point.1);
+    let losses = curves
+        .iter()
+        .flat_map(|(_, _, points)| points)
+        .map(|point| point.1);
     let (low, high) = losses.fold((f64::MAX, f64::MIN), |(low, high), loss| {
         (low.min(loss), high.max(loss))
     });
     // No points, or all on one height: some room around them.
-    let (low, high) = if low < high { (low, high) } else { (low.min(0.0), high.max(1.0)) };
+    let (low, high) = if low < high {
+        (low, high)
+    } else {
+        (low.min(0.0), high.max(1.0))
+    };
     let step = round_step(high - low, 5.0);
     let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
-    let last = epochs.last().map_or(1.0, |epoch| f64::from(epoch.epoch).max(2.0));
+    let last = epochs
+        .last()
+        .map_or(1.0, |epoch| f64::from(epoch.epoch).max(2.0));
     let (left, right, top, bottom) = MARGIN;
     let (width, height) = (SIZE.0 - left - right, SIZE.1 - top - bottom);
     let x = |epoch: f64| left + (epoch - 1.0) / (last - 1.0).max(1.0) * width;
@@ -111,7 +122,9 @@ pub fn svg(epochs: &[Epoch], title: &str) -> String {
         );
     }
     let every = round_step(last - 1.0, 10.0).max(1.0) as usize;
-    for epoch in (1..=last as u32).filter(|epoch| *epoch == 1 || *epoch as usize % every == 0) {
+    for epoch in
+        (1..=last as u32).filter(|epoch| *epoch == 1 || (*epoch as usize).is_multiple_of(every))
+    {
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{epoch}</text>",
@@ -152,7 +165,9 @@ pub fn svg(epochs: &[Epoch], title: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -205,7 +220,10 @@ mod tests {
         for count in [0, 1, 2, 30] {
             let picture = svg(&epochs(count), "a < b");
             assert!(picture.contains("a &lt; b") && picture.ends_with("</svg>\n"));
-            assert!(!picture.contains("NaN") && !picture.contains("inf"), "{picture}");
+            assert!(
+                !picture.contains("NaN") && !picture.contains("inf"),
+                "{picture}"
+            );
             let drawn = picture.matches("class=\"validation\"").count();
             assert_eq!(drawn, if count == 0 { 0 } else { 2 });
             for number in picture.split(&['M', 'L', '"'][..]) {
