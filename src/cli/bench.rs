@@ -1,12 +1,15 @@
 //! `tsuru bench`: fixed positions to a fixed depth; speed, and the node signature.
 
 use std::io::{Write, stdout};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clap::Args;
 use serde::Serialize;
 use tsuru::bench::{self, POSITIONS, Report, Settings};
 use tsuru::core::score::Usi;
+use tsuru::eval::nnue::{DEFAULT_FV_SCALE, load};
+use tsuru::eval::shogi::ShogiEvaluator;
 
 use super::{Done, progress};
 
@@ -19,6 +22,7 @@ use super::{Done, progress};
 Examples:
   tsuru bench
   tsuru bench --depth 14 --threads 2 --hash 256
+  tsuru bench --eval-file eval/nn.bin --fv-scale 20
   tsuru bench --json")]
 pub struct BenchArgs {
     /// Depth of each search in plies.
@@ -34,6 +38,19 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = Settings::default().hash_mb as u32,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
+
+    /// Evaluate with this network file instead of the built-in evaluation.
+    #[arg(long, value_name = "FILE", conflicts_with = "hand")]
+    eval_file: Option<PathBuf>,
+
+    /// What the network's output is divided by.
+    #[arg(long, default_value_t = DEFAULT_FV_SCALE,
+          value_parser = clap::value_parser!(i32).range(1..=128))]
+    fv_scale: i32,
+
+    /// Evaluate with the hand-written terms.
+    #[arg(long)]
+    hand: bool,
 
     /// Print JSON.
     #[arg(long)]
@@ -68,6 +85,11 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<Done> {
         threads: usize::from(args.threads),
         hash_mb: args.hash as usize,
     };
+    let evaluator = match &args.eval_file {
+        Some(path) => ShogiEvaluator::of(&load::load(&load::find(path)?)?, args.fv_scale),
+        None if args.hand => ShogiEvaluator::HAND,
+        None => ShogiEvaluator::built_in(args.fv_scale),
+    };
     progress::watch_for_interrupt()?;
     let stop = AtomicBool::new(false);
     let done = AtomicU64::new(0);
@@ -78,7 +100,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<Done> {
             bar.set_position(done.load(Ordering::Relaxed));
         },
         || {
-            bench::run(&settings, &stop, |_| {
+            bench::run(evaluator, &settings, &stop, |_| {
                 done.fetch_add(1, Ordering::Relaxed);
             })
         },

@@ -292,28 +292,7 @@ fn write_all<T: Copy, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::random::Random;
-
-    /// A network of random numbers, filling included.
-    fn random(architecture: Architecture, seed: u64) -> Network {
-        let mut random = Random::new(seed);
-        let mut network = Network::new(architecture);
-        for number in &mut network.transformer_biases {
-            *number = random.next_u64() as i16;
-        }
-        for number in &mut network.transformer_weights {
-            *number = random.next_u64() as i16;
-        }
-        for layer in &mut network.layers {
-            for number in &mut layer.biases {
-                *number = random.next_u64() as i32;
-            }
-            for number in &mut layer.weights {
-                *number = random.next_u64() as i8;
-            }
-        }
-        network
-    }
+    use crate::eval::nnue::tests::random_network as random;
 
     fn file(network: &Network) -> Vec<u8> {
         let mut bytes = Vec::new();
