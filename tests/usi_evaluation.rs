@@ -135,11 +135,23 @@ fn files_that_cannot_be_used_are_named_once_and_change_nothing() {
     let mut flipped = bytes.clone();
     flipped[5] ^= 1;
     let variants: [(&str, &[u8], &str); 5] = [
-        ("short.bin", &bytes[..700_000], "has 895846 bytes, the file has 700000"),
+        (
+            "short.bin",
+            &bytes[..700_000],
+            "has 895846 bytes, the file has 700000",
+        ),
         ("empty.bin", &[], "it ends after 0 bytes, within the header"),
-        ("text.bin", b"not a network at all", "no network file of a known version"),
+        (
+            "text.bin",
+            b"not a network at all",
+            "no network file of a known version",
+        ),
         ("hash.bin", &flipped, "wrong hash"),
-        ("long.bin", &[&bytes[..], b"x"].concat(), "the file has 895847"),
+        (
+            "long.bin",
+            &[&bytes[..], b"x"].concat(),
+            "the file has 895847",
+        ),
     ];
     for (name, content, reason) in variants {
         fs::write(folder.path().join(name), content).unwrap();
@@ -163,8 +175,14 @@ fn files_that_cannot_be_used_are_named_once_and_change_nothing() {
         );
         let notes = only(&lines, &["info string warning"]);
         assert_eq!(notes.len(), 1, "{name}: {notes:?}");
-        assert!(notes[0].contains(name) && notes[0].contains(reason), "{notes:?}");
-        assert!(notes[0].ends_with("the K-P 256x2-32-32 network goes on"), "{notes:?}");
+        assert!(
+            notes[0].contains(name) && notes[0].contains(reason),
+            "{notes:?}"
+        );
+        assert!(
+            notes[0].ends_with("the K-P 256x2-32-32 network goes on"),
+            "{notes:?}"
+        );
         assert_eq!(only(&lines, &["cp "]), [by(&good, 16)]);
         assert_eq!(only(&lines, &["bestmove "]).len(), 1);
     }

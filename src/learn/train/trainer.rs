@@ -503,9 +503,9 @@ fn batches(order: &[u32], wanted: usize) -> impl Iterator<Item = &[u32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::Color;
+    use crate::core::{Color, Score};
     use crate::eval::hand::HandEvaluator;
-    use crate::eval::nnue::FeatureSet;
+    use crate::eval::nnue::{FeatureSet, Nnue};
     use crate::game::Evaluator;
     use crate::learn::packed::PackedSfen;
     use crate::learn::record::Record;
@@ -753,6 +753,29 @@ mod tests {
             std::fs::write(&cut, &bytes[..length]).unwrap();
             assert!(Trainer::resume(&cut, &settings(&SMALL), SMALL, &split).is_err());
         }
+    }
+
+    #[test]
+    fn integers_are_those_of_inference() {
+        let mut model = Model::random(Architecture::KP_256, 2);
+        // Large enough that all clipping occurs.
+        for x in model.input.iter_mut().chain(&mut model.dense) {
+            *x *= 1.5;
+        }
+        let network = export::quantise(&model, 600.0);
+        let mut evaluator = Nnue::new(&network).unwrap().evaluator(1);
+        let records = records(400);
+        let samples: Vec<Sample> = records.iter().map(|r| Sample::of(r).unwrap()).collect();
+        let logits = export::logits(&network, &samples, 600.0);
+        let mut different = Vec::new();
+        for (record, logit) in records.iter().zip(logits) {
+            let score = evaluator.evaluate(&record.position().unwrap());
+            assert_eq!(score, (logit * 16.0 * 600.0).round() as Score);
+            different.push(score);
+        }
+        different.sort_unstable();
+        different.dedup();
+        assert!(different.len() > 100);
     }
 
     #[test]
