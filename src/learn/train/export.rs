@@ -13,7 +13,8 @@
 //! | weights of the output layer | 16 × `scale` / 127 | times an activation they are the output |
 //! | bias of the output layer | 16 × `scale` | it is added to the output |
 //!
-//! Weights of layers have eight bits and those of inputs sixteen, and so have their
+//! The shift rounds down; half of what it cuts off is added to the biases of the hidden
+//! layers, so that it rounds to the nearest. Weights of layers have eight bits and those of inputs sixteen, and so have their
 //! sums: [`limits`] keeps the training within that.
 
 use rayon::prelude::*;
@@ -52,11 +53,11 @@ pub fn limits(features: FeatureSet, scale: f32) -> Limits {
     }
 }
 
-/// What 1.0 of a layer's weights and of its biases is.
-fn scales(layer: usize, scale: f32) -> (f32, f32) {
+/// What 1.0 of a layer's weights and of its biases is, and what is added to the biases.
+fn scales(layer: usize, scale: f32) -> (f32, f32, f32) {
     match layer + 1 < LAYERS {
-        true => (WEIGHT, WEIGHT * ACTIVATION),
-        false => (FV_SCALE * scale / ACTIVATION, FV_SCALE * scale),
+        true => (WEIGHT, WEIGHT * ACTIVATION, WEIGHT / 2.0),
+        false => (FV_SCALE * scale / ACTIVATION, FV_SCALE * scale, 0.0),
     }
 }
 
@@ -83,11 +84,11 @@ pub fn quantise(model: &Model, scale: f32) -> Network {
         }
     }
     for (index, layer) in layers(&architecture).into_iter().enumerate() {
-        let (weight_scale, bias_scale) = scales(index, scale);
+        let (weight_scale, bias_scale, rounding) = scales(index, scale);
         let affine = &mut network.layers[index];
         for output in 0..layer.outputs {
             let bias = model.dense[layer.biases + output];
-            affine.biases[output] = (bias * bias_scale).round() as i32;
+            affine.biases[output] = (bias * bias_scale + rounding).round() as i32;
             for (input, weight) in affine.row_mut(output).iter_mut().enumerate() {
                 let x = model.dense[layer.weight(input, output)];
                 *weight = (x * weight_scale).round() as i8;
@@ -114,10 +115,11 @@ pub fn from_network(network: &Network, scale: f32) -> Model {
         *x = f32::from(bias) / ACTIVATION;
     }
     for (index, layer) in layers(&architecture).into_iter().enumerate() {
-        let (weight_scale, bias_scale) = scales(index, scale);
+        let (weight_scale, bias_scale, rounding) = scales(index, scale);
         let affine = &network.layers[index];
         for output in 0..layer.outputs {
-            model.dense[layer.biases + output] = affine.biases[output] as f32 / bias_scale;
+            let bias = affine.biases[output] as f32 - rounding;
+            model.dense[layer.biases + output] = bias / bias_scale;
             for (input, &weight) in affine.row(output).iter().enumerate() {
                 model.dense[layer.weight(input, output)] = f32::from(weight) / weight_scale;
             }

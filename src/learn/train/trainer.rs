@@ -763,14 +763,14 @@ mod tests {
             *x *= 1.5;
         }
         let network = export::quantise(&model, 600.0);
-        let mut evaluator = Nnue::new(&network).unwrap().evaluator(1);
+        let mut evaluator = Nnue::new(&network).unwrap().evaluator(16);
         let records = records(400);
         let samples: Vec<Sample> = records.iter().map(|r| Sample::of(r).unwrap()).collect();
         let logits = export::logits(&network, &samples, 600.0);
         let mut different = Vec::new();
         for (record, logit) in records.iter().zip(logits) {
             let score = evaluator.evaluate(&record.position().unwrap());
-            assert_eq!(score, (logit * 16.0 * 600.0).round() as Score);
+            assert_eq!(score, (logit * 16.0 * 600.0).round() as Score / 16);
             different.push(score);
         }
         different.sort_unstable();
