@@ -76,7 +76,7 @@ pub struct TrainArgs {
     scale: Scale,
 
     /// Passes over the data.
-    #[arg(long, value_name = "N", default_value_t = 20,
+    #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     epochs: u32,
 
