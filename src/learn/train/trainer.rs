@@ -769,7 +769,9 @@ mod tests {
         let logits = export::logits(&network, &samples, 600.0);
         let mut different = Vec::new();
         for (record, logit) in records.iter().zip(logits) {
-            let score = evaluator.evaluate(&record.position().unwrap());
+            let position = record.position().unwrap();
+            evaluator.reset(&position);
+            let score = evaluator.evaluate(&position);
             assert_eq!(score, (logit * 16.0 * 600.0).round() as Score / 16);
             different.push(score);
         }
