@@ -1,16 +1,14 @@
 //! `tsuru bench`: fixed positions to a fixed depth; speed, and the node signature.
 
 use std::io::{Write, stdout};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clap::Args;
 use serde::Serialize;
 use tsuru::bench::{self, POSITIONS, Report, Settings};
 use tsuru::core::score::Usi;
-use tsuru::eval::nnue::{DEFAULT_FV_SCALE, load};
-use tsuru::eval::shogi::ShogiEvaluator;
 
+use super::evaluation::EvaluationArgs;
 use super::{Done, progress};
 
 /// Search fixed positions to a fixed depth.
@@ -39,18 +37,8 @@ pub struct BenchArgs {
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
 
-    /// Evaluate with this network file instead of the built-in evaluation.
-    #[arg(long, value_name = "FILE", conflicts_with = "hand")]
-    eval_file: Option<PathBuf>,
-
-    /// What the network's output is divided by.
-    #[arg(long, default_value_t = DEFAULT_FV_SCALE,
-          value_parser = clap::value_parser!(i32).range(1..=128))]
-    fv_scale: i32,
-
-    /// Evaluate with the hand-written terms.
-    #[arg(long)]
-    hand: bool,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 
     /// Print JSON.
     #[arg(long)]
@@ -85,11 +73,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<Done> {
         threads: usize::from(args.threads),
         hash_mb: args.hash as usize,
     };
-    let evaluator = match &args.eval_file {
-        Some(path) => ShogiEvaluator::of(&load::load(&load::find(path)?)?, args.fv_scale),
-        None if args.hand => ShogiEvaluator::HAND,
-        None => ShogiEvaluator::built_in(args.fv_scale),
-    };
+    let evaluator = args.evaluation.evaluator()?;
     progress::watch_for_interrupt()?;
     let stop = AtomicBool::new(false);
     let done = AtomicU64::new(0);

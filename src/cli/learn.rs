@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tsuru::arena::openings;
-use tsuru::eval::hand::{self, Group, HandEvaluator};
+use tsuru::eval::hand::{self, Group};
 use tsuru::learn::fit::{self, Data, Losses};
 use tsuru::learn::gensfen::{DataFile, Progress, State, Target};
 use tsuru::learn::record::BYTES;
@@ -21,6 +21,7 @@ use tsuru::learn::stats::{PLY_CLASS, PLY_CLASSES, SCORE_LIMITS, Statistics};
 use tsuru::learn::weights_file;
 use tsuru::shogi::{Position, Rules};
 
+use super::evaluation::EvaluationArgs;
 use super::{Done, progress, train};
 
 /// Make self-play data, look into it, and learn from it.
@@ -95,6 +96,9 @@ struct GensfenArgs {
     /// Transposition table of each game, MB.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
+
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 
     /// Openings, one a line.
     #[arg(long, value_name = "FILE")]
@@ -338,6 +342,7 @@ fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
         0 => available_parallelism().map_or(1, Into::into),
         threads => threads.into(),
     };
+    let evaluator = args.evaluation.evaluator()?;
     let mut file = DataFile::open(&args.output, settings, &openings)?;
     let before = file.state().clone();
     let target = Target {
@@ -372,7 +377,7 @@ fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
         },
         || {
             let stop = progress::interrupt_flag();
-            file.run(&HandEvaluator, threads, target, stop, &watched)
+            file.run(&evaluator, threads, target, stop, &watched)
         },
     );
     result?;

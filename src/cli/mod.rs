@@ -13,6 +13,7 @@ use tsuru::shogi::{EnteringKingRule, Rules};
 
 mod bench;
 mod book;
+mod evaluation;
 mod explain;
 mod input;
 mod judge;

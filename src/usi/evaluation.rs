@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::options::{Id, Options};
 use crate::eval::nnue::load::{LoadError, Source, find, load};
-use crate::eval::nnue::{Nnue, embedded};
+use crate::eval::nnue::{DEFAULT_FV_SCALE, Nnue, embedded};
 use crate::eval::shogi::ShogiEvaluator;
 
 /// The word of `Evaluation` for the hand-written terms.
@@ -66,45 +66,45 @@ enum Loaded {
 
 /// Holds the evaluation.
 pub struct EvaluationChoice {
-    wanted: Option<Wanted>,
+    /// The options that were followed last.
+    wanted: Wanted,
     /// The file that was read last, whether it could be used or not.
     source: Option<Source>,
     /// Why the file is not used, as it was told.
     problem: Option<String>,
     loaded: Loaded,
-    fv_scale: i32,
 }
 
 fn internal() -> Loaded {
     embedded().map_or(Loaded::Hand, |nnue| Loaded::Network(nnue.clone()))
 }
 
-impl EvaluationChoice {
-    /// The evaluation in the program; the options are looked at in
-    /// [`EvaluationChoice::refresh`].
-    pub fn new(options: &Options) -> Self {
+impl Default for EvaluationChoice {
+    /// The evaluation in the program, which is what the options' defaults ask for.
+    fn default() -> Self {
         EvaluationChoice {
-            wanted: None,
+            wanted: Wanted {
+                network: Choice::Internal,
+                fv_scale: DEFAULT_FV_SCALE,
+            },
             source: None,
             problem: None,
             loaded: internal(),
-            fv_scale: options.spin(Id::FvScale) as i32,
         }
     }
+}
 
+impl EvaluationChoice {
     /// Whether the options were followed already.
     pub fn is_current(&self, options: &Options) -> bool {
-        self.wanted.as_ref() == Some(&Wanted::by(options))
+        self.wanted == Wanted::by(options)
     }
 
     /// Whether the file is no longer the one that was read, or has come into being.
     pub fn is_stale(&self) -> bool {
-        match &self.wanted {
-            Some(Wanted {
-                network: Choice::File(path),
-                ..
-            }) => find(path).ok() != self.source,
-            _ => false,
+        match &self.wanted.network {
+            Choice::File(path) => find(path).ok() != self.source,
+            Choice::Hand | Choice::Internal => false,
         }
     }
 
@@ -112,11 +112,9 @@ impl EvaluationChoice {
     /// one than before, and what the user should know.
     pub fn refresh(&mut self, options: &Options) -> (bool, Option<String>) {
         let wanted = Wanted::by(options);
-        let mut changed = wanted.fv_scale != self.fv_scale;
-        self.fv_scale = wanted.fv_scale;
-        let before = self.wanted.take().map(|wanted| wanted.network);
+        let mut changed = wanted.fv_scale != self.wanted.fv_scale;
         let told = self.problem.take();
-        let same = before.as_ref() == Some(&wanted.network);
+        let same = wanted.network == self.wanted.network;
         let result = match &wanted.network {
             Choice::Hand => Ok(Some(Loaded::Hand)),
             Choice::Internal if same => Ok(None),
@@ -137,7 +135,7 @@ impl EvaluationChoice {
                 (!again).then_some(note)
             }
         };
-        self.wanted = Some(wanted);
+        self.wanted = wanted;
         (changed, note)
     }
 
@@ -165,7 +163,17 @@ impl EvaluationChoice {
     pub fn evaluator(&self) -> ShogiEvaluator {
         match &self.loaded {
             Loaded::Hand => ShogiEvaluator::HAND,
-            Loaded::Network(nnue) => ShogiEvaluator::of(nnue, self.fv_scale),
+            Loaded::Network(nnue) => ShogiEvaluator::of(nnue, self.wanted.fv_scale),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_what_there_is() {
+        assert!(EvaluationChoice::default().is_current(&Options::default()));
     }
 }

@@ -126,7 +126,7 @@ impl Session {
     pub fn new(output: Arc<Output>, busy: Arc<Busy>) -> Self {
         let options = Options::default();
         let rules = options.rules();
-        let evaluation = EvaluationChoice::new(&options);
+        let evaluation = EvaluationChoice::default();
         Session {
             output,
             busy,

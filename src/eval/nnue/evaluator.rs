@@ -107,7 +107,7 @@ trait Weights: Send + Sync {
 }
 
 /// Accumulators of a path, and the network.
-trait Path: Send {
+trait Path: Send + Sync {
     /// The network's output for the position that the last of `steps` led to.
     fn output(&mut self, steps: &mut [Step], position: &Position) -> i32;
 }

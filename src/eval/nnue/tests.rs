@@ -20,12 +20,13 @@ pub(super) fn random_network(architecture: Architecture, seed: u64) -> Network {
     for weight in &mut network.transformer_weights {
         *weight = number(40) as i16;
     }
-    for layer in &mut network.layers {
+    // Hundreds of inputs or a few dozens at most.
+    for (layer, limit) in network.layers.iter_mut().zip([8, 127, 127]) {
         for bias in &mut layer.biases {
             *bias = number(3000) as i32;
         }
         for weight in &mut layer.weights {
-            *weight = number(127) as i8;
+            *weight = number(limit) as i8;
         }
     }
     network
@@ -263,12 +264,12 @@ fn every_architecture_computes_what_its_file_defines() {
             );
             seen.insert(wanted);
         }
-        assert!(seen.len() > 150, "{}: {}", architecture.name(), seen.len());
+        assert!(seen.len() > 100, "{}: {}", architecture.name(), seen.len());
     }
 }
 
 /// Compares backends over random play, with tame and wild numbers.
-fn compare<A: Backend, B: Backend>(positions: usize) {
+fn compare<A: Backend, B: Backend>() {
     for (seed, architecture) in Architecture::ALL.into_iter().enumerate() {
         for wild in [false, true] {
             let network = match wild {
@@ -281,6 +282,10 @@ fn compare<A: Backend, B: Backend>(positions: usize) {
             ];
             drop(network);
             let mut walk = Walk::new(seed as u64 + 100);
+            let positions = match architecture {
+                Architecture::KP_256 => 10_000,
+                _ => 1000,
+            };
             for _ in 0..positions {
                 walk.play(&mut evaluators);
                 let [a, b] = &mut evaluators;
@@ -299,13 +304,13 @@ fn compare<A: Backend, B: Backend>(positions: usize) {
 
 #[test]
 fn the_native_backend_equals_the_scalar_one() {
-    compare::<Native, Scalar>(10_000);
+    compare::<Native, Scalar>();
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 #[test]
 fn avx2_equals_the_scalar_backend() {
-    compare::<super::simd::Avx2, Scalar>(10_000);
+    compare::<super::simd::Avx2, Scalar>();
 }
 
 /// A walk down and up again, with passes and with positions that nobody evaluates,

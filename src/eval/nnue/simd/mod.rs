@@ -6,7 +6,7 @@
 //! of accumulators are not here: they are plain sums, which the compiler turns into
 //! the widest vectors by itself.
 //!
-//! An affine layer adds up columns: for each [group](group) of neighbouring inputs,
+//! An affine layer adds up columns: for each [`group`] of neighbouring inputs,
 //! the inputs are broadcast over a vector and multiplied with that group's weights
 //! of all outputs, which lie side by side. Unlike sums along rows this ends without
 //! adding up the lanes of a vector for each output.
