@@ -22,7 +22,7 @@ use tsuru::learn::weights_file;
 use tsuru::shogi::{Position, Rules};
 
 use super::evaluation::EvaluationArgs;
-use super::{Done, progress};
+use super::{Done, progress, train};
 
 /// Make self-play data, look into it, and learn from it.
 ///
@@ -33,6 +33,7 @@ use super::{Done, progress};
 Examples:
   tsuru learn gensfen -o data.bin --openings openings.sfen --positions 1000000
   tsuru learn info data.bin
+  tsuru learn train data.bin -o net.nn
   tsuru learn fit data.bin -o src/eval/weights.rs")]
 pub struct LearnArgs {
     #[command(subcommand)]
@@ -45,6 +46,7 @@ enum LearnCommand {
     Info(InfoArgs),
     Shuffle(ShuffleArgs),
     Fit(FitArgs),
+    Train(train::TrainArgs),
 }
 
 /// Play the engine against itself and write the positions to a file.
@@ -263,22 +265,22 @@ fn range(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-fn number(text: &str, is_good: impl Fn(f32) -> bool, what: &str) -> Result<f32, String> {
+pub(super) fn number(text: &str, is_good: impl Fn(f32) -> bool, what: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(number) if number.is_finite() && is_good(number) => Ok(number),
         _ => Err(format!("not a number {what}")),
     }
 }
 
-fn unit_interval(text: &str) -> Result<f32, String> {
+pub(super) fn unit_interval(text: &str) -> Result<f32, String> {
     number(text, |n| (0.0..=1.0).contains(&n), "from 0 to 1")
 }
 
-fn positive(text: &str) -> Result<f32, String> {
+pub(super) fn positive(text: &str) -> Result<f32, String> {
     number(text, |n| n > 0.0, "above 0")
 }
 
-fn not_negative(text: &str) -> Result<f32, String> {
+pub(super) fn not_negative(text: &str) -> Result<f32, String> {
     number(text, |n| n >= 0.0, "from 0 on")
 }
 
@@ -288,6 +290,7 @@ pub fn run(args: &LearnArgs) -> anyhow::Result<Done> {
         LearnCommand::Info(args) => run_info(args),
         LearnCommand::Shuffle(args) => run_shuffle(args),
         LearnCommand::Fit(args) => run_fit(args),
+        LearnCommand::Train(args) => train::run(args),
     }
 }
 

@@ -23,6 +23,7 @@ mod mate;
 mod perft;
 mod progress;
 mod show;
+mod train;
 mod tune;
 
 /// A shogi engine that speaks USI, with tools for positions and games.
