@@ -14,6 +14,7 @@
 //! | [`usi`] | the protocol: parsing, options, session, output |
 //! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
+//! | [`mate`] | mate in one, in three, and the df-pn solver |
 //! | [`eval`] | static evaluations |
 //! | [`shogi`], [`wa`] | the games: position, move generation, every rule |
 //! | [`recurrence`] | repeated positions, in every game |
@@ -52,6 +53,7 @@ pub mod core;
 pub mod eval;
 pub mod game;
 pub mod learn;
+pub mod mate;
 pub mod perft;
 pub mod record;
 pub mod recurrence;

@@ -16,6 +16,7 @@ use tsuru::{wa, yonin};
 
 mod bench;
 mod book;
+mod evaluation;
 mod explain;
 mod input;
 mod judge;
@@ -23,9 +24,11 @@ mod judge_yonin;
 mod learn;
 mod match_;
 mod match_yonin;
+mod mate;
 mod perft;
 mod progress;
 mod show;
+mod train;
 mod tune;
 
 /// A shogi engine that speaks USI, with tools for positions and games.
@@ -63,6 +66,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Judge a game: result, reason, repetition and impasse.
     Judge(judge::JudgeArgs),
+    /// Solve mate problems.
+    Mate(mate::MateArgs),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
     /// Tune an engine's parameters by games against itself (SPSA).
@@ -186,6 +191,7 @@ pub fn run() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
+        Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),

@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::mate::{self, MateAnswer, MateSolver};
+use super::mate::{self, MateAnswer, MateRequest, MateSolver};
 use super::options::{RuleOptions, YONIN, printable};
 use super::output::SearchSink;
 use super::parse::{Go, PositionCommand};
 use crate::core::{Color, MoveList, Score};
-use crate::eval::hand::HandEvaluator;
+use crate::eval::shogi::ShogiEvaluator;
 use crate::eval::wa::WaEvaluator;
 use crate::eval::yonin::{Foreseen, YoninEvaluator};
 use crate::game::{DiagramStyle, Evaluator, Game, Stage};
@@ -128,8 +128,9 @@ pub trait Driver: Send {
 /// With more threads than this on a core, the last one may hear of a `stop` late.
 const CROWDED: usize = 8;
 
-/// The driver of the game that `USI_Variant` names.
-pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
+/// The driver of the game that `USI_Variant` names, with the evaluation of shogi that
+/// was chosen.
+pub fn new_driver(rules: RuleOptions, evaluator: ShogiEvaluator) -> Box<dyn Driver> {
     if rules.variant == YONIN {
         // In pairs there are two sides in truth; alone, the others' own interest
         // foretells their moves better than any conspiracy (docs/src/yonin.md).
@@ -143,15 +144,15 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
             WaEvaluator,
             rules,
             wa_rules,
-            mate::mate_in_one,
+            mate::unsupported,
         ));
     }
     let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {
         shogi::Variant::KingCapture => mate::unsupported,
-        shogi::Variant::Standard => mate::mate_in_one,
+        shogi::Variant::Standard => mate::solve,
     };
-    Box::new(GameDriver::<shogi::Position, HandEvaluator>::new(
-        HandEvaluator,
+    Box::new(GameDriver::<shogi::Position, ShogiEvaluator>::new(
+        evaluator,
         rules,
         shogi_rules,
         solver,
@@ -207,6 +208,8 @@ pub struct GameDriver<G: Game, E: Evaluator<G>> {
     to_rules: fn(&RuleOptions) -> G::Rules,
     rules: G::Rules,
     solver: MateSolver<G>,
+    /// The table of a mate search, in MB.
+    hash_mb: usize,
     mate: Option<MateTask>,
     position: G,
     /// What `position` was set up from; its list may go on with moves that the
@@ -232,6 +235,7 @@ impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
             position: G::start(&rules),
             rules,
             solver,
+            hash_mb: 1,
             mate: None,
             command: PositionCommand::default(),
             played: 0,
@@ -346,6 +350,7 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
                 "warning: {got} threads on {cores} cores get in each other's way; answers may be late"
             ));
         }
+        self.hash_mb = hash_mb;
         let got = self.pool.set_hash(hash_mb);
         if got < hash_mb {
             warnings.push(format!(
@@ -394,7 +399,13 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
 
     fn start_mate(&mut self, go: &Go, since: Instant, sink: Arc<SearchSink>) {
         let abort = Arc::new(AtomicBool::new(false));
-        let limits = mate::MateLimits::new(go, since, Arc::clone(&abort));
+        let request = MateRequest::new(
+            go,
+            since,
+            self.hash_mb,
+            Arc::clone(&abort),
+            Arc::clone(&sink),
+        );
         let root = self.position.clone();
         let solver = self.solver;
         let task_sink = Arc::clone(&sink);
@@ -402,7 +413,7 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
             .name("mate".to_string())
             .spawn(move || {
                 // Even a solver with a bug owes its answer.
-                let answer = catch_unwind(AssertUnwindSafe(|| solver(&root, &limits)))
+                let answer = catch_unwind(AssertUnwindSafe(|| solver(&root, &request)))
                     .unwrap_or(MateAnswer::Timeout);
                 task_sink.answer(&answer.to_string());
             });
@@ -501,7 +512,7 @@ mod tests {
     use crate::usi::parse::{Command, parse_line};
 
     fn driver() -> Box<dyn Driver> {
-        new_driver(Options::default().rules())
+        new_driver(Options::default().rules(), ShogiEvaluator::default())
     }
 
     fn position(driver: &mut dyn Driver, line: &str) -> Vec<String> {
