@@ -156,12 +156,7 @@ fn a_match() {
     ]);
     match_.args(["--format", "kif", "--max-moves", "3", "--openings"]);
     match_.arg(&opening).arg("--games-out").arg(&kif);
-    match_.args([
-        "--engine",
-        dialect,
-        "--engine",
-        &engine("b"),
-    ]);
+    match_.args(["--engine", dialect, "--engine", &engine("b")]);
     let output = match_.output().expect("it runs");
     assert!(
         output.status.success(),
