@@ -146,8 +146,8 @@ const VARIANTS: [&str; 4] = [
 
 /// Other words that are understood as the value of a combo.
 fn synonym(text: &str) -> &str {
-    let is_wa = |word: &&str| word.eq_ignore_ascii_case(text);
-    match wa::Rules::ALIASES.iter().any(|word| is_wa(&word)) {
+    let aliases = &wa::Rules::ALIASES;
+    match aliases.iter().any(|word| word.eq_ignore_ascii_case(text)) {
         true => wa::Rules::WORD,
         false => text,
     }

@@ -314,7 +314,7 @@ impl Position {
                     promoting &= zone;
                 }
                 if !useless && PROMOTION_LOSES_NOTHING[kind.index()] {
-                    plain = plain - promoting;
+                    plain -= promoting;
                 }
                 promoting &= if promotes_noisily(kind) {
                     targets.noisy_promotions
