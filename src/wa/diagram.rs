@@ -69,8 +69,12 @@ impl Position {
                 match piece {
                     None => text.push_str("  ・"),
                     Some(Piece { color, kind }) => {
-                        text.push(if color == Color::Black { ' ' } else { 'v' });
-                        text.push(if kind.is_promoted() { '+' } else { ' ' });
+                        let side = if color == Color::Black { ' ' } else { 'v' };
+                        let signs = match kind.is_promoted() {
+                            true => [side, '+'],
+                            false => [' ', side],
+                        };
+                        text.extend(signs);
                         text.push(kind.row().kanji);
                     }
                 }
