@@ -15,6 +15,7 @@
 //! | `entering_king` | declarations, point counts, the try rule |
 //! | `rules` | the choices that the rules leave open; the king-capture variant |
 //! | `sfen` | positions as text |
+//! | `notation` | moves as people write them, in Japanese and English |
 //! | `handicap` | handicap positions by name |
 //! | `diagram` | boards for people |
 
@@ -26,6 +27,7 @@ pub mod handicap;
 mod legality;
 mod movegen;
 pub mod moves;
+pub mod notation;
 pub mod piece;
 mod position;
 mod repetition;
@@ -39,6 +41,7 @@ pub use hand::Hand;
 pub use legality::IllegalMove;
 pub use movegen::CheckInfo;
 pub use moves::{Move, Source};
+pub use notation::Notation;
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use rules::{EnteringKingRule, Rules, Variant};
