@@ -11,8 +11,10 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tsuru::shogi::{EnteringKingRule, Rules};
 
+mod analyze;
 mod bench;
 mod book;
+mod convert;
 mod explain;
 mod input;
 mod judge;
@@ -20,6 +22,7 @@ mod learn;
 mod match_;
 mod perft;
 mod progress;
+mod records;
 mod show;
 
 /// A shogi engine that speaks USI, with tools for positions and games.
@@ -56,6 +59,10 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Judge a game: result, reason, repetition and impasse.
     Judge(judge::JudgeArgs),
+    /// Convert game records between formats, or check them.
+    Convert(convert::ConvertArgs),
+    /// Analyse game records: scores, marks, turning points, reports.
+    Analyze(Box<analyze::AnalyzeArgs>),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
     /// Make self-play data, look into it, and learn from it.
@@ -122,6 +129,8 @@ pub fn run() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
+        Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Analyze(args)) => analyze::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),
     };

@@ -64,7 +64,7 @@ fn is_board_row(line: &str) -> bool {
 }
 
 fn first_word(text: &str) -> &str {
-    text.split(|c| BLANKS.contains(&c) || c == '(' || c == '（')
+    text.split(|c| BLANKS.contains(&c) || matches!(c, '(' | '（' | '+'))
         .next()
         .unwrap_or("")
 }

@@ -111,11 +111,20 @@ pub enum CsaVersion {
 pub fn read(bytes: &[u8], rules: &Rules) -> Result<Reading, ReadError> {
     let (text, encoding) = text::decode(bytes)?;
     let format = text::sniff(&text).ok_or(ReadError::Unknown)?;
+    let reading = read_text(&text, format, rules)?;
+    Ok(Reading {
+        encoding,
+        ..reading
+    })
+}
+
+/// Reads the games of a text that is known to be in this format.
+pub fn read_text(text: &str, format: Format, rules: &Rules) -> Result<Reading, ReadError> {
     let builders = match format {
-        Format::Kif | Format::Ki2 => vec![kif_read::read(&text, rules)?],
-        Format::Csa => csa::read(&text, rules)?,
-        Format::Jkf => jkf::read(&text, rules)?,
-        Format::Usi => usi::read(&text, rules)?,
+        Format::Kif | Format::Ki2 => vec![kif_read::read(text, rules)?],
+        Format::Csa => csa::read(text, rules)?,
+        Format::Jkf => jkf::read(text, rules)?,
+        Format::Usi => usi::read(text, rules)?,
     };
     let mut games = Vec::with_capacity(builders.len());
     let mut problems = Vec::new();
@@ -127,6 +136,6 @@ pub fn read(bytes: &[u8], rules: &Rules) -> Result<Reading, ReadError> {
         games,
         problems,
         format,
-        encoding,
+        encoding: Encoding::Utf8,
     })
 }

@@ -38,6 +38,12 @@ impl Encoding {
     }
 }
 
+/// What stands for bytes that are no character.
+const DAMAGED: char = '\u{fffd}';
+
+/// Bytes from which the encoding is found out.
+const SAMPLE: usize = 1 << 16;
+
 /// The bytes are no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotText {
@@ -68,23 +74,25 @@ pub fn decode(bytes: &[u8]) -> Result<(String, Encoding), NotText> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Ok((text.to_owned(), Encoding::Utf8));
     }
+    // A part of a large file tells as well, unless there is nothing to tell from.
+    let part = &bytes[..bytes.len().min(SAMPLE)];
+    let part = if part.is_ascii() { bytes } else { part };
     let candidates = [
         (SHIFT_JIS, Encoding::ShiftJis),
         (EUC_JP, Encoding::EucJp),
         (UTF_8, Encoding::Utf8),
     ];
-    let (fault, text, encoding) = candidates
-        .map(|(codec, encoding)| {
-            let (text, _) = codec.decode_without_bom_handling(bytes);
-            (fault(&text), text, encoding)
-        })
+    let (sample, codec, encoding) = candidates
+        .map(|(codec, encoding)| (codec.decode_without_bom_handling(part).0, codec, encoding))
         .into_iter()
-        .min_by_key(|(fault, ..)| *fault)
+        .min_by_key(|(text, ..)| fault(text))
         .ok_or(NotText::Encoding)?;
-    // One character in twenty.
-    if fault.saturating_mul(20) > text.chars().count() {
+    // One character in twenty, or one in a short text.
+    let damaged = sample.chars().filter(|&c| c == DAMAGED).count();
+    if damaged > 1 + sample.chars().count() / 20 {
         return Err(NotText::Encoding);
     }
+    let (text, _) = codec.decode_without_bom_handling(bytes);
     Ok((text.into_owned(), encoding))
 }
 
@@ -93,7 +101,7 @@ pub fn decode(bytes: &[u8]) -> Result<(String, Encoding), NotText> {
 fn fault(text: &str) -> usize {
     text.chars()
         .map(|c| match c {
-            '\u{fffd}' => 10,
+            DAMAGED => 10,
             '\u{ff61}'..='\u{ff9f}' => 1,
             _ => 0,
         })
@@ -259,7 +267,7 @@ mod tests {
             .collect();
         assert_eq!(decode(&utf16), Ok(("手合割".to_owned(), Encoding::Utf16)));
         assert_eq!(decode(b"a\nb\0"), Err(NotText::Nul(2)));
-        assert_eq!(decode(b"\xff\xfd\xfe\xf8 abc"), Err(NotText::Encoding));
+        assert_eq!(decode(&b"\xff\xfd\xfe\xf8 abc".repeat(9)), Err(NotText::Encoding));
         let (bytes, lost) = encode("☗７六歩", Encoding::ShiftJis);
         assert_eq!(lost, 1);
         assert_eq!(decode(&bytes).unwrap().0, "〓７六歩");
