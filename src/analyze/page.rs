@@ -116,7 +116,7 @@ fn graph(report: &Report) -> String {
         let _ = write!(
             svg,
             "<line class=\"turn\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"0\" y2=\"{height}\"/>\
-             <circle class=\"turn\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>"
+             <path class=\"turn\" d=\"M{x:.1} {y:.1}h0\"/>"
         );
     }
     let _ = write!(
