@@ -58,6 +58,8 @@ struct DeclaredOption {
     name: String,
     /// Values of a combo.
     values: Vec<String>,
+    /// Default, least and greatest value of a spin.
+    spin: Option<[i64; 3]>,
 }
 
 /// Why an engine cannot play.
@@ -161,6 +163,14 @@ impl Engine {
         engine.set_options(config, settings)?;
         engine.ready(stop)?;
         Ok(engine)
+    }
+
+    /// The spin options that the engine declares: name, and default, least and
+    /// greatest value.
+    pub fn spins(&self) -> impl Iterator<Item = (&str, [i64; 3])> {
+        self.declared
+            .iter()
+            .filter_map(|option| Some((option.name.as_str(), option.spin?)))
     }
 
     fn declares(&self, name: &str) -> Option<&DeclaredOption> {
@@ -376,9 +386,16 @@ fn parse_option(line: &str) -> Option<DeclaredOption> {
     let rest = line.strip_prefix("option name ")?;
     let (name, kind) = rest.split_once(" type ")?;
     let values = kind.split(" var ").skip(1);
+    let number = |word: &str| {
+        let mut words = kind.split_ascii_whitespace();
+        words.find(|&w| w == word)?;
+        words.next()?.parse().ok()
+    };
+    let spin = || Some([number("default")?, number("min")?, number("max")?]);
     Some(DeclaredOption {
         name: name.trim().to_string(),
         values: values.map(|value| value.trim().to_string()).collect(),
+        spin: kind.starts_with("spin").then(spin).flatten(),
     })
 }
 
@@ -461,6 +478,14 @@ mod tests {
         let option = parse_option("option name Clear Hash type button").unwrap();
         assert_eq!(option.name, "Clear Hash");
         assert!(option.values.is_empty());
+        let option = parse_option("option name N type spin default -1 min -5 max 9").unwrap();
+        assert_eq!(option.spin, Some([-1, -5, 9]));
+        assert!(
+            parse_option("option name N type spin")
+                .unwrap()
+                .spin
+                .is_none()
+        );
         assert!(parse_option("id name X").is_none());
     }
 }

@@ -6,6 +6,7 @@
 //!   [`adjudicate`] may end it early;
 //! * [`openings`] are the positions games begin with;
 //! * [`tally`] is the table, [`stats`] what it says about strength;
+//! * [`spsa`] tunes parameters by games of an engine against itself;
 //! * [`journal`] is the state on disk, [`files`] are the records.
 //!
 //! A match consists of pairs of games: one opening, both colours. Game `2k` has
@@ -24,6 +25,7 @@ pub mod limits;
 pub mod openings;
 pub mod play;
 pub mod referee;
+pub mod spsa;
 pub mod stats;
 pub mod tally;
 

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io::{self, Write, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -21,13 +21,11 @@ use tsuru::arena::play::Settings;
 use tsuru::arena::stats::{Decision, Sprt};
 use tsuru::arena::tally::{EngineSummary, Summary};
 use tsuru::arena::{Match, Observer};
+use tsuru::game::Game;
 use tsuru::record::{Format, GameRecord};
 use tsuru::shogi::Position;
 
 use super::{Done, RulesArgs, progress};
-
-/// A game is drawn after this many moves, as in tournaments of programs.
-const MAX_MOVES: u32 = 320;
 
 /// Play a match between two USI engines.
 ///
@@ -145,7 +143,7 @@ pub struct MatchArgs {
 
 /// The limits of engines that have none of their own.
 #[derive(Args)]
-struct LimitArgs {
+pub(super) struct LimitArgs {
     /// Main time, ms.
     #[arg(long, value_name = "MS")]
     time: Option<u64>,
@@ -188,8 +186,9 @@ impl FormatArg {
     }
 }
 
-impl MatchArgs {
-    fn engines(&self) -> anyhow::Result<[EngineConfig; 2]> {
+impl LimitArgs {
+    /// The limits as the arena wants them.
+    pub(super) fn limits(&self) -> Limits {
         let LimitArgs {
             time,
             inc,
@@ -197,15 +196,36 @@ impl MatchArgs {
             movetime,
             nodes,
             depth,
-        } = self.limits;
-        let mut limits = Limits {
+        } = *self;
+        Limits {
             time,
             inc,
             byoyomi,
             movetime,
             nodes,
             depth,
-        };
+        }
+    }
+}
+
+/// Reads a file of openings; at least one.
+pub(super) fn read_openings<G: Game>(
+    path: &Path,
+    rules: &G::Rules,
+) -> anyhow::Result<Vec<Opening>> {
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let openings =
+        openings::read::<G>(&text, rules).with_context(|| format!("{}", path.display()))?;
+    if openings.is_empty() {
+        bail!("there are no openings in {}", path.display());
+    }
+    Ok(openings)
+}
+
+impl MatchArgs {
+    fn engines(&self) -> anyhow::Result<[EngineConfig; 2]> {
+        let mut limits = self.limits.limits();
         let engines = if let Some(path) = &self.engines {
             let (engines, file_limits) = config::read_file(path)?;
             if limits.is_empty() {
@@ -237,22 +257,11 @@ impl MatchArgs {
 
     fn build(&self) -> anyhow::Result<Match<Position>> {
         let engines = self.engines()?;
-        let mut rules = self.rules.rules();
-        if self.rules.max_moves.is_none() && rules.max_moves == 0 {
-            rules.max_moves = MAX_MOVES;
-        }
+        let rules = self.rules.match_rules();
         let mut openings = match &self.openings {
             None => vec![Opening::default()],
-            Some(path) => {
-                let text = fs::read_to_string(path)
-                    .with_context(|| format!("cannot read {}", path.display()))?;
-                openings::read::<Position>(&text, &rules)
-                    .with_context(|| format!("{}", path.display()))?
-            }
+            Some(path) => read_openings::<Position>(path, &rules)?,
         };
-        if openings.is_empty() {
-            bail!("there are no openings in the file");
-        }
         if let Some(seed) = self.seed {
             openings::shuffle(&mut openings, seed);
         }

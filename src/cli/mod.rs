@@ -24,6 +24,7 @@ mod perft;
 mod progress;
 mod records;
 mod show;
+mod tune;
 
 /// A shogi engine that speaks USI, with tools for positions and games.
 ///
@@ -65,6 +66,8 @@ enum Command {
     Analyze(Box<analyze::AnalyzeArgs>),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
+    /// Tune an engine's parameters by games against itself (SPSA).
+    Tune(Box<tune::TuneArgs>),
     /// Make self-play data, look into it, and learn from it.
     Learn(Box<learn::LearnArgs>),
 }
@@ -87,6 +90,9 @@ struct RulesArgs {
     max_moves: Option<u32>,
 }
 
+/// A game of a match is drawn after this many moves, as in tournaments of programs.
+const MATCH_MAX_MOVES: u32 = 320;
+
 #[derive(Clone, Copy, ValueEnum)]
 enum VariantArg {
     Shogi,
@@ -95,6 +101,16 @@ enum VariantArg {
 }
 
 impl RulesArgs {
+    /// The rules of a match: without a limit given, a game is drawn after
+    /// [`MATCH_MAX_MOVES`] moves.
+    fn match_rules(&self) -> Rules {
+        let mut rules = self.rules();
+        if self.max_moves.is_none() && rules.max_moves == 0 {
+            rules.max_moves = MATCH_MAX_MOVES;
+        }
+        rules
+    }
+
     fn rules(&self) -> Rules {
         let mut rules = match self.variant {
             VariantArg::Shogi => Rules {
@@ -132,6 +148,7 @@ pub fn run() -> ExitCode {
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Analyze(args)) => analyze::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),
     };
     match result {

@@ -13,7 +13,7 @@
 
 use std::marker::PhantomData;
 
-use super::params::{CORRECTION_BONUS, CORRECTION_WEIGHT};
+use super::params::{correction_bonus, correction_weight};
 use crate::core::{Color, Score};
 use crate::game::{Game, GameMove};
 
@@ -145,13 +145,13 @@ impl<G: Game> CorrectionHistory<G> {
         for (number, key) in position.structure_keys().into_iter().enumerate() {
             sum += i32::from(self.structures[Self::structure(position, number, key)]);
         }
-        sum * CORRECTION_WEIGHT / LIMIT
+        sum * correction_weight() / LIMIT
     }
 
     /// Learns that a search of `depth` plies found the evaluation too low by
     /// `error` centipawns.
     pub fn update(&mut self, position: &G, last: PieceTo, depth: i32, error: Score) {
-        let bonus = (error * depth * CORRECTION_BONUS).clamp(-LIMIT / 4, LIMIT / 4);
+        let bonus = (error * depth * correction_bonus()).clamp(-LIMIT / 4, LIMIT / 4);
         apply(&mut self.moves[last.0], bonus);
         for (number, key) in position.structure_keys().into_iter().enumerate() {
             let index = Self::structure(position, number, key);

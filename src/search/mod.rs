@@ -24,7 +24,7 @@
 //! | [`tt`] | the transposition table |
 //! | [`time`] | how much of the clock a move may use |
 //! | [`skill`] | strength limits for human opponents |
-//! | [`params`] | the numbers in all of that |
+//! | [`params`], [`tunable`] | the numbers in all of that, and how they are tuned |
 
 pub mod history;
 pub mod info;
@@ -40,6 +40,7 @@ pub mod skill;
 mod stack;
 pub mod time;
 pub mod tt;
+pub mod tunable;
 mod worker;
 
 pub use info::{BestMove, Bound, Info, Outcome, Reporter};

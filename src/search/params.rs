@@ -1,10 +1,15 @@
-//! The numbers in the search, one named constant each: scores in centipawns,
-//! depths in plies, times in milliseconds.
+//! The numbers in the search, one name each: scores in centipawns, depths in
+//! plies, times in milliseconds.
 //!
 //! They are grouped by the heuristic that uses them (see `search::pruning` for
 //! the formulas). Changing any of them changes what the engine plays, so each
-//! change wants a match against the version before.
+//! change wants a match against the version before. Those within `tunable!` are
+//! constants in the form of functions, each with the range in which it makes sense;
+//! a build with the feature `tune` makes them USI options (see
+//! [`tunable`](super::tunable)), for `tsuru tune` and for matches that show what
+//! a heuristic is worth.
 
+use super::tunable::tunable;
 use crate::core::Score;
 
 // Root.
@@ -28,139 +33,154 @@ pub const FIRST_ITERATION_NODES: u64 = 2048;
 /// Score of a position that occurred before with less in hand (優等局面).
 pub const SUPERIOR: Score = 28_000;
 
-// Reverse futility.
+tunable! {
+    // Reverse futility.
 
-/// Deepest use.
-pub const REVERSE_FUTILITY_DEPTH: i32 = 8;
-/// Margin for each ply of depth.
-pub const REVERSE_FUTILITY_MARGIN: Score = 90;
+    /// Deepest use.
+    reverse_futility_depth = 8, 0 to 14;
+    /// Margin for each ply of depth.
+    reverse_futility_margin = 90, 30 to 200;
+    /// How much of the evaluation above beta the cut-off keeps, in per cent.
+    reverse_futility_keep = 40, 0 to 100;
 
-// Razoring.
+    // Razoring.
 
-/// Deepest use.
-pub const RAZOR_DEPTH: i32 = 3;
-/// Margin at depth 0.
-pub const RAZOR_BASE: Score = 250;
-/// More margin by the square of the depth.
-pub const RAZOR_SLOPE: Score = 130;
+    /// Deepest use.
+    razor_depth = 3, 0 to 6;
+    /// Margin at depth 0.
+    razor_base = 250, 50 to 600;
+    /// More margin by the square of the depth.
+    razor_slope = 130, 30 to 400;
 
-// Null move.
+    // Null move.
 
-/// Least depth.
-pub const NULL_MOVE_DEPTH: i32 = 3;
-/// Least reduction.
-pub const NULL_MOVE_BASE: i32 = 3;
-/// One more ply of reduction for this many plies of depth.
-pub const NULL_MOVE_DIVISOR: i32 = 3;
-/// One more ply of reduction for this much evaluation above beta.
-pub const NULL_MOVE_EVAL: Score = 200;
-/// At most this much reduction by evaluation.
-pub const NULL_MOVE_EVAL_MAX: i32 = 3;
+    /// Least depth.
+    null_move_depth = 3, 1 to 100;
+    /// Least reduction.
+    null_move_base = 3, 1 to 6;
+    /// One more ply of reduction for this many plies of depth.
+    null_move_divisor = 3, 1 to 8;
+    /// One more ply of reduction for this much evaluation above beta.
+    null_move_eval = 200, 50 to 600;
+    /// At most this much reduction by evaluation.
+    null_move_eval_max = 3, 0 to 6;
+    /// From this depth on, a search without passes has to confirm the cut-off.
+    null_move_verification = 12, 1 to 100;
 
-// Internal iterative reduction.
+    // Internal iterative reduction.
 
-/// Least depth.
-pub const INTERNAL_REDUCTION_DEPTH: i32 = 4;
+    /// Least depth.
+    internal_reduction_depth = 4, 2 to 100;
 
-// Late moves.
+    // Late moves.
 
-/// Quiet moves tried at depth 0 before the rest is skipped.
-pub const LATE_MOVE_BASE: usize = 4;
-/// Deepest use of late move pruning.
-pub const LATE_MOVE_DEPTH: i32 = 8;
-/// Reduction at depth 1, move 1, in 1/1024 ply.
-pub const REDUCTION_BASE: f64 = 450.0;
-/// Reduction for each product of the logarithms of depth and move number, in
-/// 1/1024 ply.
-pub const REDUCTION_SLOPE: f64 = 460.0;
-/// Least depth of reductions.
-pub const REDUCTION_DEPTH: i32 = 2;
-/// Reduction less in principal variations, in 1/1024 ply.
-pub const REDUCTION_PV: i32 = 1024;
-/// Reduction less where a principal variation once went, in 1/1024 ply.
-pub const REDUCTION_WAS_PV: i32 = 512;
-/// Reduction more when the evaluation does not improve, in 1/1024 ply.
-pub const REDUCTION_NOT_IMPROVING: i32 = 768;
-/// Reduction more in expected cut nodes, in 1/1024 ply.
-pub const REDUCTION_CUT_NODE: i32 = 1280;
-/// Reduction less for checks, in 1/1024 ply.
-pub const REDUCTION_CHECK: i32 = 1024;
-/// Reduction more when the table's move is noisy, in 1/1024 ply.
-pub const REDUCTION_TABLE_NOISY: i32 = 768;
-/// History value that is worth one ply of reduction.
-pub const REDUCTION_HISTORY: i32 = 9000;
-/// History value of a capture that is worth one ply of reduction.
-pub const REDUCTION_CAPTURE_HISTORY: i32 = 6000;
+    /// Quiet moves tried at depth 0 before the rest is skipped.
+    late_move_base = 4, 1 to 12;
+    /// Deepest use of late move pruning.
+    late_move_depth = 8, 0 to 16;
+    /// Reduction at depth 1, move 1, in 1/1024 ply.
+    reduction_base = 450, 0 to 1500;
+    /// Reduction for each product of the logarithms of depth and move number, in
+    /// 1/1024 ply.
+    reduction_slope = 460, 100 to 1000;
+    /// Least depth of reductions.
+    reduction_depth = 2, 1 to 100;
+    /// Reduction less in principal variations, in 1/1024 ply.
+    reduction_pv = 1024, 0 to 3000;
+    /// Reduction more where the replies to earlier moves cut off often, in 1/1024
+    /// ply.
+    reduction_cutoffs = 1024, 0 to 2500;
+    /// Reduction less where a principal variation once went, in 1/1024 ply.
+    reduction_was_pv = 512, 0 to 3000;
+    /// Reduction more when the evaluation does not improve, in 1/1024 ply.
+    reduction_not_improving = 768, 0 to 2500;
+    /// Reduction more in expected cut nodes, in 1/1024 ply.
+    reduction_cut_node = 1280, 0 to 3500;
+    /// Reduction less for checks, in 1/1024 ply.
+    reduction_check = 1024, 0 to 3000;
+    /// Reduction more when the table's move is noisy, in 1/1024 ply.
+    reduction_table_noisy = 768, 0 to 2500;
+    /// History value that is worth one ply of reduction.
+    reduction_history = 9000, 2000 to 40000;
+    /// History value of a capture that is worth one ply of reduction.
+    reduction_capture_history = 6000, 2000 to 40000;
 
-// Futility.
+    // Futility.
 
-/// Deepest use (reduced depth).
-pub const FUTILITY_DEPTH: i32 = 7;
-/// Margin at reduced depth 0.
-pub const FUTILITY_BASE: Score = 120;
-/// More margin for each ply.
-pub const FUTILITY_SLOPE: Score = 110;
+    /// Deepest use (reduced depth).
+    futility_depth = 7, -1 to 14;
+    /// Margin at reduced depth 0.
+    futility_base = 120, 20 to 400;
+    /// More margin for each ply.
+    futility_slope = 110, 30 to 300;
 
-// Static exchange.
+    // Static exchange.
 
-/// A quiet move may lose this much for each squared ply of reduced depth.
-pub const SEE_QUIET: Score = 25;
-/// A capture may lose this much for each ply of depth.
-pub const SEE_NOISY: Score = 90;
-/// Deepest use.
-pub const SEE_DEPTH: i32 = 9;
+    /// A quiet move may lose this much for each squared ply of reduced depth.
+    see_quiet = 25, 5 to 100;
+    /// A capture may lose this much for each ply of depth.
+    see_noisy = 90, 20 to 250;
+    /// Deepest use.
+    see_depth = 9, 0 to 14;
 
-// Extensions.
+    // Extensions.
 
-/// Least depth of singular searches.
-pub const SINGULAR_DEPTH: i32 = 6;
-/// How much shallower than the node the table's entry may be.
-pub const SINGULAR_TABLE_DEPTH: i32 = 3;
-/// How far below the table's score the others must stay, for each ply.
-pub const SINGULAR_MARGIN: Score = 3;
-/// Staying below by so much more extends by two plies.
-pub const SINGULAR_DOUBLE: Score = 25;
-/// Reduction of a move that beats beta but is not singular.
-pub const SINGULAR_NEGATIVE: i32 = 2;
+    /// Least depth of singular searches.
+    singular_depth = 6, 4 to 100;
+    /// How much shallower than the node the table's entry may be.
+    singular_table_depth = 3, 1 to 6;
+    /// How far below the table's score the others must stay, for each ply.
+    singular_margin = 3, 1 to 12;
+    /// Staying below by so much more extends by two plies.
+    singular_double = 25, 5 to 2000;
+    /// Reduction of a move that beats beta but is not singular.
+    singular_negative = 2, 0 to 4;
 
-/// Deepest use of the extension of safe checks.
-pub const CHECK_EXTENSION_DEPTH: i32 = 6;
+    /// Deepest use of the extension of safe checks.
+    check_extension_depth = 6, 0 to 20;
 
-// Quiescence.
+    // Quiescence.
 
-/// A capture must come this near to alpha.
-pub const DELTA_MARGIN: Score = 200;
+    /// A capture must come this near to alpha.
+    delta_margin = 200, 50 to 600;
 
-// Histories.
+    // Histories.
 
-/// Bonus for each ply of depth.
-pub const BONUS_SLOPE: i32 = 150;
-/// Bonus less at all depths.
-pub const BONUS_OFFSET: i32 = 70;
-/// Greatest bonus.
-pub const BONUS_MAX: i32 = 1600;
+    /// Bonus for each ply of depth.
+    bonus_slope = 150, 40 to 400;
+    /// Bonus of the table's quiet move where its entry cuts off, in per cent of the
+    /// bonus of a cut-off.
+    bonus_table = 50, 0 to 200;
+    /// Bonus less at all depths.
+    bonus_offset = 70, 0 to 300;
+    /// Bonus of the opponent's quiet move before, where no move was good enough, in
+    /// per cent of the bonus of a cut-off.
+    bonus_prior = 60, 0 to 200;
+    /// Greatest bonus.
+    bonus_max = 1600, 400 to 4000;
 
-/// Most that one correction history adds to an evaluation, in centipawns.
-pub const CORRECTION_WEIGHT: Score = 100;
-/// How fast correction histories learn, for each ply of depth and centipawn of
-/// error.
-pub const CORRECTION_BONUS: i32 = 3;
+    /// Most that one correction history adds to an evaluation, in centipawns.
+    correction_weight = 100, 0 to 400;
+    /// How fast correction histories learn, for each ply of depth and centipawn of
+    /// error.
+    correction_bonus = 3, 1 to 16;
 
-// ProbCut.
+    // ProbCut.
 
-/// Least depth.
-pub const PROBCUT_DEPTH: i32 = 5;
-/// How far above beta a capture must score.
-pub const PROBCUT_MARGIN: Score = 200;
-/// How much shallower that is searched.
-pub const PROBCUT_REDUCTION: i32 = 4;
+    /// Least depth.
+    probcut_depth = 5, 3 to 100;
+    /// How far above beta a capture must score.
+    probcut_margin = 200, 50 to 500;
+    /// How much shallower that is searched.
+    probcut_reduction = 4, 2 to 7;
 
-// Move ordering.
+    // Move ordering.
 
-/// Weight of a capture's gain against its history.
-pub const ORDER_GAIN: i32 = 16;
-/// Captures among evasions come first by this.
-pub const ORDER_EVASION_NOISY: i32 = 1 << 17;
+    /// Weight of a capture's gain against its history.
+    order_gain = 16, 4 to 64;
+    /// Captures among evasions come first by this.
+    order_evasion_noisy = 1 << 17, 0 to 1 << 18;
+}
 
 // Time.
 

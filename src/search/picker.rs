@@ -10,7 +10,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, Rows};
-use super::params::{ORDER_EVASION_NOISY, ORDER_GAIN};
+use super::params::{order_evasion_noisy, order_gain};
 use crate::core::{MAX_MOVES, MoveList};
 use crate::game::{Game, Stage};
 
@@ -215,7 +215,10 @@ impl<G: Game> Picker<G> {
                         self.keys.push(if Some(m) == self.table_move {
                             TAKEN
                         } else if position.is_noisy(m) {
-                            key(position.gain(m) * ORDER_GAIN + ORDER_EVASION_NOISY, place)
+                            key(
+                                position.gain(m) * order_gain() + order_evasion_noisy(),
+                                place,
+                            )
                         } else {
                             key(histories.quiet(position, rows, m), place)
                         });
@@ -270,7 +273,7 @@ impl<G: Game> Picker<G> {
             self.keys.push(if Some(m) == self.table_move {
                 TAKEN
             } else {
-                let score = position.gain(m) * ORDER_GAIN + histories.capture.get(position, m);
+                let score = position.gain(m) * order_gain() + histories.capture.get(position, m);
                 key(score, place)
             });
         }

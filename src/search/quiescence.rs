@@ -6,7 +6,7 @@
 //! Chess Programming Wiki: "Quiescence Search", "Delta Pruning".
 
 use super::info::Bound;
-use super::params::DELTA_MARGIN;
+use super::params::delta_margin;
 use super::picker::Picker;
 use super::tt::Entry;
 use super::worker::{NodeKind, Search, bounds, refines};
@@ -88,7 +88,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
                 if !in_check {
                     // Delta pruning: not even the captured piece lifts the score
                     // to alpha.
-                    let hope = static_eval + self.position.gain(m) + DELTA_MARGIN;
+                    let hope = static_eval + self.position.gain(m) + delta_margin();
                     if hope <= alpha
                         && self.position.is_noisy(m)
                         && !self.position.gives_check(m, &check_info)

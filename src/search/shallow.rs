@@ -37,11 +37,11 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         ply: usize,
         cut_node: bool,
     ) -> Option<Score> {
-        let raised = beta + PROBCUT_MARGIN;
-        if depth < PROBCUT_DEPTH || is_mate(beta) {
+        let raised = beta + probcut_margin();
+        if depth < probcut_depth() || is_mate(beta) {
             return None;
         }
-        let reduced = depth - PROBCUT_REDUCTION;
+        let reduced = depth - probcut_reduction();
         let table_move = known.and_then(|entry| G::Move::from_bits(entry.move_bits));
         if let Some(entry) = known
             && entry.depth >= reduced
@@ -81,7 +81,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
                 return Some(if is_mate(score) {
                     beta
                 } else {
-                    score - PROBCUT_MARGIN
+                    score - probcut_margin()
                 });
             }
         }
@@ -98,10 +98,11 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         ply: usize,
         cut_node: bool,
     ) -> Option<Score> {
-        if depth < NULL_MOVE_DEPTH
+        if depth < null_move_depth()
             || eval < beta
             || beta <= -MATE_IN_MAX_PLY
             || self.memory.stack.after_pass(ply)
+            || ply < self.no_pass_before
             || !self.position.can_pass()
         {
             return None;
@@ -109,6 +110,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         let reduced = depth - pruning::null_move_reduction(depth, eval, beta);
         let entry = self.memory.stack.at(ply);
         entry.played = PieceTo::none::<G>();
+        entry.quiet = false;
         entry.passed = true;
         let us = self.position.side_to_move();
         self.position.make_null();
@@ -118,12 +120,28 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         if self.aborted {
             return Some(DRAW);
         }
+        if score < beta {
+            return None;
+        }
         // A mate found after a pass is not proven.
-        (score >= beta).then_some(if score >= MATE_IN_MAX_PLY {
+        let score = if score >= MATE_IN_MAX_PLY {
             beta
         } else {
             score
-        })
+        };
+        if depth < null_move_verification() || self.no_pass_before > 0 {
+            return Some(score);
+        }
+        // To be obliged to move may be a burden (zugzwang is rare with pieces in
+        // hand, but deep cut-offs are dear): the same search must hold without a
+        // pass in its first three quarters.
+        self.no_pass_before = ply + 3 * reduced.max(0) as usize / 4;
+        let confirmed = self.search::<NonPv>(beta - 1, beta, reduced, ply, false);
+        self.no_pass_before = 0;
+        if self.aborted {
+            return Some(DRAW);
+        }
+        (confirmed >= beta).then_some(score)
     }
 
     /// Searches the node without the table's move `m`: if no other move comes
@@ -143,14 +161,14 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         let rest = self.search::<NonPv>(margin - 1, margin, (depth - 1) / 2, ply, cut_node);
         self.memory.stack.at(ply).excluded = None;
         if rest < margin {
-            let double = !N::PV && rest < margin - SINGULAR_DOUBLE;
+            let double = !N::PV && rest < margin - singular_double();
             return Singular::Depth(Some(depth + i32::from(double)));
         }
         if margin >= beta {
             return Singular::Cut(margin);
         }
         Singular::Depth(if table_score >= beta {
-            Some(depth - 1 - SINGULAR_NEGATIVE)
+            Some(depth - 1 - singular_negative())
         } else if cut_node {
             Some(depth - 2)
         } else {

@@ -16,12 +16,16 @@ const BEFORE_ROOT: usize = 6;
 pub(super) struct Ply<G: Game> {
     /// What the move searched here does; "none" for a pass.
     pub played: PieceTo,
+    /// Whether the move searched here is quiet.
+    pub quiet: bool,
     /// Whether the move searched here is a pass.
     pub passed: bool,
     /// Quiet moves that refuted siblings of this node.
     pub killers: [Option<G::Move>; 2],
     /// The move that a singular search leaves out.
     pub excluded: Option<G::Move>,
+    /// How many nodes at this ply cut off since the node two plies up began.
+    pub cutoffs: u32,
     /// Static evaluation, [`NONE`] in check.
     pub eval: Score,
     /// The side to move.
@@ -35,9 +39,11 @@ impl<G: Game> Stack<G> {
     pub fn new() -> Self {
         let empty = || Ply {
             played: PieceTo::none::<G>(),
+            quiet: false,
             passed: false,
             killers: [None; 2],
             excluded: None,
+            cutoffs: 0,
             eval: NONE,
             side: Color::Black,
         };
@@ -60,6 +66,12 @@ impl<G: Game> Stack<G> {
     #[inline]
     pub fn after_pass(&self, ply: usize) -> bool {
         self.before(ply, 1).passed
+    }
+
+    /// The entry of the ply before.
+    #[inline]
+    pub fn at_last(&self, ply: usize) -> &Ply<G> {
+        self.before(ply, 1)
     }
 
     /// What the move that led to `ply` did.

@@ -111,6 +111,8 @@ pub(super) struct Search<'a, G: Game, E> {
     draw: [Score; 2],
     /// Whether useless moves are searched too.
     pub all: bool,
+    /// No null move before this ply, while one is verified; else 0.
+    pub no_pass_before: usize,
 }
 
 impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
@@ -142,6 +144,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             node_limit: job.node_share(id),
             draw,
             all: job.options.generate_all_legal_moves,
+            no_pass_before: 0,
         }
     }
 
@@ -179,6 +182,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
         let entry = self.memory.stack.at(ply);
         entry.played = PieceTo::of(&self.position, m);
+        entry.quiet = !self.position.is_noisy(m);
         entry.passed = false;
         self.job.table.prefetch(self.position.key_after(m));
         self.memory.evaluator.before_make(&self.position, m);
@@ -300,6 +304,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             && entry.depth >= depth
             && bounds(entry.bound, table_score, alpha, beta)
         {
+            if table_score >= beta {
+                self.praise_table_move(entry, ply, depth);
+            }
             return table_score;
         }
         let was_pv = N::PV || known.is_some_and(|entry| entry.pv);
@@ -328,11 +335,12 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         entry.eval = static_eval;
         entry.side = us;
         self.memory.stack.forget_killers(ply + 2);
+        self.memory.stack.at(ply + 2).cutoffs = 0;
         let improving = self.memory.stack.improving(ply);
 
         if !N::PV && !in_check && excluded.is_none() {
             if pruning::reverse_futility(depth, eval, beta, improving) {
-                return eval;
+                return beta + (eval - beta) * reverse_futility_keep() / 100;
             }
             if pruning::razoring(depth, eval, alpha) {
                 let score = self.quiescence::<NonPv>(alpha, beta, 0, ply);
@@ -350,7 +358,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
         // Without a move to start with, a shallower search finds one for the
         // next visit at little cost.
-        if depth >= INTERNAL_REDUCTION_DEPTH && table_move.is_none() && (N::PV || cut_node) {
+        if depth >= internal_reduction_depth() && table_move.is_none() && (N::PV || cut_node) {
             depth -= 1;
         }
 
@@ -387,7 +395,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             if !N::ROOT && best > -MATE_IN_MAX_PLY {
                 let reduced = (depth - base_reduction / 1024).max(0);
                 if noisy {
-                    if depth <= SEE_DEPTH
+                    if depth <= see_depth()
                         && !self
                             .position
                             .see_ge(m, pruning::noisy_exchange_margin(depth))
@@ -402,7 +410,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                         picker.skip_quiets();
                         continue;
                     }
-                    if depth <= SEE_DEPTH
+                    if depth <= see_depth()
                         && !self
                             .position
                             .see_ge(m, pruning::quiet_exchange_margin(reduced))
@@ -416,7 +424,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             if !N::ROOT && ply < 2 * self.root_depth as usize {
                 // A check that costs nothing is looked into near the leaves,
                 // where it would fall victim to the horizon.
-                if gives_check && depth <= CHECK_EXTENSION_DEPTH && self.position.see_ge(m, 0) {
+                if gives_check && depth <= check_extension_depth() && self.position.see_ge(m, 0) {
                     new_depth += 1;
                 }
                 if Some(m) == table_move
@@ -435,21 +443,24 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             }
 
             let mut reduction = 0;
-            if depth >= REDUCTION_DEPTH && count > 1 + usize::from(N::PV) {
+            if depth >= reduction_depth() && count > 1 + usize::from(N::PV) {
                 reduction = base_reduction;
                 if noisy {
                     let history = self.memory.histories.capture.get(&self.position, m);
-                    reduction = reduction / 2 - history * 1024 / REDUCTION_CAPTURE_HISTORY;
+                    reduction = reduction / 2 - history * 1024 / reduction_capture_history();
                 } else {
                     let history = self.memory.histories.quiet(&self.position, &rows, m);
-                    reduction -= history * 1024 / REDUCTION_HISTORY;
-                    reduction += i32::from(table_noisy) * REDUCTION_TABLE_NOISY;
+                    reduction -= history * 1024 / reduction_history();
+                    reduction += i32::from(table_noisy) * reduction_table_noisy();
                 }
-                reduction -= i32::from(N::PV) * REDUCTION_PV;
-                reduction -= i32::from(was_pv) * REDUCTION_WAS_PV;
-                reduction -= i32::from(gives_check) * REDUCTION_CHECK;
-                reduction += i32::from(cut_node) * REDUCTION_CUT_NODE;
-                reduction += i32::from(!improving) * REDUCTION_NOT_IMPROVING;
+                reduction -= i32::from(N::PV) * reduction_pv();
+                if self.memory.stack.at(ply + 1).cutoffs > 3 {
+                    reduction += reduction_cutoffs();
+                }
+                reduction -= i32::from(was_pv) * reduction_was_pv();
+                reduction -= i32::from(gives_check) * reduction_check();
+                reduction += i32::from(cut_node) * reduction_cut_node();
+                reduction += i32::from(!improving) * reduction_not_improving();
                 reduction = (reduction / 1024).clamp(0, (new_depth - 1).max(0));
             }
 
@@ -483,6 +494,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                         self.memory.variations.update(ply, m);
                     }
                     if score >= beta {
+                        self.memory.stack.at(ply).cutoffs += 1;
                         break;
                     }
                     alpha = score;
@@ -508,6 +520,8 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
         if let Some(m) = best_move {
             self.learn(ply, &rows, m, depth, &quiets, &noisies);
+        } else {
+            self.praise_last(ply, depth);
         }
         // A quiet position, whose evaluation should have told its score.
         if !in_check
@@ -583,6 +597,30 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
         for &m in noisies.iter().filter(|&&m| m != best) {
             histories.capture.update(position, m, -bonus);
+        }
+    }
+
+    /// Rewards the table's quiet move, which cuts off.
+    fn praise_table_move(&mut self, entry: Entry, ply: usize, depth: i32) {
+        if let Some(m) = G::Move::from_bits(entry.move_bits)
+            && self.position.is_legal(m)
+            && !self.position.is_noisy(m)
+        {
+            let bonus = pruning::history_bonus(depth) * bonus_table() / 100;
+            let rows = self.memory.stack.rows(ply);
+            let histories = &mut self.memory.histories;
+            histories.update_quiet(&self.position, &rows, m, bonus);
+        }
+    }
+
+    /// Rewards the opponent's quiet move that led here: nothing answers it.
+    fn praise_last(&mut self, ply: usize, depth: i32) {
+        let last = self.memory.stack.at_last(ply);
+        if ply > 0 && last.quiet {
+            let (last, rows) = (last.played, self.memory.stack.rows(ply - 1));
+            let bonus = pruning::history_bonus(depth) * bonus_prior() / 100;
+            let histories = &mut self.memory.histories;
+            histories.continuation.update(&rows, last, bonus);
         }
     }
 

@@ -33,6 +33,8 @@ use crate::core::Color;
 use crate::core::score::Usi;
 use crate::search::info::Reporter;
 use crate::search::limits::Clock;
+#[cfg(feature = "tune")]
+use crate::search::tunable;
 use crate::shogi::Position;
 
 /// Byoyomi assumed when a ponder hit comes without any clock ever known, ms.
@@ -204,6 +206,10 @@ impl Session {
         for line in self.options.declarations() {
             self.output.line(&line);
         }
+        #[cfg(feature = "tune")]
+        for line in tunable::declarations() {
+            self.output.line(&line);
+        }
         self.output.line("usiok");
     }
 
@@ -222,6 +228,10 @@ impl Session {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
+        #[cfg(feature = "tune")]
+        if tunable::set(name, value.unwrap_or_default()) {
+            return;
+        }
         let change = match self.options.set(name, value) {
             Ok(change) => change,
             Err(error) => {
