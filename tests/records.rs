@@ -43,13 +43,16 @@ fn usi(moves: &[Move]) -> String {
 fn convert(tree: &GameTree, target: &str) -> GameTree {
     let target: Target = target.parse().unwrap();
     let written = record::write(tree, target);
-    let reading = read(&written.bytes).unwrap_or_else(|error| {
-        panic!("{error} in\n{}", String::from_utf8_lossy(&written.bytes))
-    });
+    let reading = read(&written.bytes)
+        .unwrap_or_else(|error| panic!("{error} in\n{}", String::from_utf8_lossy(&written.bytes)));
     // Without moves, KIF and KI2 are one.
     let kif = |format| matches!(format, Format::Kif | Format::Ki2);
     let same = kif(reading.format) && kif(target.format) && tree.main_moves().is_empty();
-    assert!(reading.format == target.format || same, "{:?}", reading.format);
+    assert!(
+        reading.format == target.format || same,
+        "{:?}",
+        reading.format
+    );
     assert_eq!(reading.first_error(), None);
     reading.games.into_iter().next().unwrap()
 }
@@ -66,7 +69,11 @@ fn real_records_read_as_other_libraries_read_them() {
         let tree = &reading.games[0];
         let fault = FAULTY.iter().find(|(faulty, _)| faulty == file);
         let error = reading.first_error();
-        assert_eq!(error.map(|error| error.line), fault.map(|f| f.1), "{file}: {error:?}");
+        assert_eq!(
+            error.map(|error| error.line),
+            fault.map(|f| f.1),
+            "{file}: {error:?}"
+        );
         if moves == "?" {
             continue;
         }
@@ -84,7 +91,9 @@ fn real_records_read_as_other_libraries_read_them() {
 fn real_records_have_the_moves_that_rsshogi_reads() {
     for row in rows("moves.tsv") {
         let reading = read_file(&row[0]);
-        let moves = row[1].split_once("moves").map_or("", |(_, moves)| moves.trim());
+        let moves = row[1]
+            .split_once("moves")
+            .map_or("", |(_, moves)| moves.trim());
         assert_eq!(usi(&reading.games[0].main_moves()), moves, "{}", row[0]);
     }
 }
@@ -107,7 +116,10 @@ fn real_evaluations_are_read() {
     // ShogiGUI's and ShogiHome's, with lines.
     for (file, moves) in [
         ("formats/shogihome__src02.kifu", 50),
-        ("formats/kif-parser__20211002_223506_KifuwarabeW31B22vsKifuwarabeW31B22_shogigui_.kif", 0),
+        (
+            "formats/kif-parser__20211002_223506_KifuwarabeW31B22vsKifuwarabeW31B22_shogigui_.kif",
+            0,
+        ),
     ] {
         let tree = &read_file(file).games[0];
         let mut cursor = Cursor::new(tree);
@@ -119,7 +131,10 @@ fn real_evaluations_are_read() {
                 line += evaluation.line.len();
             }
         }
-        assert!(evaluations >= 2 && line >= moves, "{file}: {evaluations} {line}");
+        assert!(
+            evaluations >= 2 && line >= moves,
+            "{file}: {evaluations} {line}"
+        );
     }
 }
 
@@ -152,7 +167,10 @@ fn odd_records() {
     let henka = &read_file("formats/json-kifu-format__henka.kif").games[0];
     let branches: Vec<u32> = henka.lines().map(|id| henka.node(id).ply()).collect();
     assert_eq!(branches[..6], [1, 3, 3, 2, 1, 2]);
-    assert_eq!(henka.node(NodeId::ROOT).bookmark.as_deref(), Some("読み込み時表示"));
+    assert_eq!(
+        henka.node(NodeId::ROOT).bookmark.as_deref(),
+        Some("読み込み時表示")
+    );
 }
 
 /// The tree with what a format cannot hold taken out.
@@ -175,7 +193,11 @@ fn real_records_survive_kif_and_jkf_whole() {
                 // A move number is lost by JKF, repeated headers are, too.
                 assert_eq!(again.lines().count(), tree.lines().count(), "{}", row[0]);
                 if target == "kifu" || tree.start().ply() == 1 {
-                    assert!(again == tree, "{} by {target}:\n{again:?}\n{tree:?}", row[0]);
+                    assert!(
+                        again == tree,
+                        "{} by {target}:\n{again:?}\n{tree:?}",
+                        row[0]
+                    );
                 }
             }
         }
@@ -201,13 +223,25 @@ fn real_records_survive_a_journey_through_all_formats() {
         let jkf = convert(&csa, "jkf");
         let csa3 = convert(&jkf, "csa3");
         let back = convert(&csa3, "kifu");
-        assert_eq!(moves_times_comments(&back), moves_times_comments(&tree), "{}", row[0]);
+        assert_eq!(
+            moves_times_comments(&back),
+            moves_times_comments(&tree),
+            "{}",
+            row[0]
+        );
         // These two have no times, and USI nothing but moves.
-        let has_foul = tree.main_line().any(|id| matches!(tree.node(id).step, Step::Foul(..)));
+        let has_foul = tree
+            .main_line()
+            .any(|id| matches!(tree.node(id).step, Step::Foul(..)));
         if !has_foul {
             for target in ["usi", "ki2u", "kif", "ki2"] {
                 let again = convert(&tree, target);
-                assert_eq!(usi(&again.main_moves()), usi(&tree.main_moves()), "{}", row[0]);
+                assert_eq!(
+                    usi(&again.main_moves()),
+                    usi(&tree.main_moves()),
+                    "{}",
+                    row[0]
+                );
                 assert_eq!(again.start().sfen(), tree.start().sfen());
             }
         }
@@ -221,7 +255,12 @@ fn every_handicap_in_every_format() {
         let tree = GameTree::new(start);
         for target in Target::WORDS {
             let again = convert(&tree, target);
-            assert_eq!(again.start().sfen(), handicap.sfen, "{target} {}", handicap.japanese);
+            assert_eq!(
+                again.start().sfen(),
+                handicap.sfen,
+                "{target} {}",
+                handicap.japanese
+            );
         }
         let text = format!("手合割：{}\n手数----指手--\n", handicap.japanese);
         let tree = &read(text.as_bytes()).unwrap().games[0];
@@ -250,7 +289,9 @@ fn every_ending_in_every_format() {
             let mut tree = GameTree::even(&Rules::default());
             let mut cursor = Cursor::new(&tree);
             for text in &["7g7f", "3c3d"][..moves] {
-                cursor.play(&mut tree, Move::from_usi(text).unwrap()).unwrap();
+                cursor
+                    .play(&mut tree, Move::from_usi(text).unwrap())
+                    .unwrap();
             }
             let end = cursor.end(&mut tree, terminal.clone());
             tree.node_mut(end).comments.push("the end".to_owned());
@@ -291,15 +332,30 @@ fn faults_are_told_with_line_and_rule() {
             2,
             "line 6: move 3: the piece on 7f is FU, and cannot become KI",
         ),
-        ("startpos moves 7g7f 7c7e", 1, "line 1: move 2 (7c7e) is not legal: a pawn"),
-        ("手数--\n1 ７六歩(77)\n変化：5手\n5 ２六歩(27)\n", 1, "line 3: the branch leaves from no"),
+        (
+            "startpos moves 7g7f 7c7e",
+            1,
+            "line 1: move 2 (7c7e) is not legal: a pawn",
+        ),
+        (
+            "手数--\n1 ７六歩(77)\n変化：5手\n5 ２六歩(27)\n",
+            1,
+            "line 3: the branch leaves from no",
+        ),
     ] {
         let reading = read(text.as_bytes()).unwrap();
         let error = reading.first_error().unwrap_or_else(|| panic!("{text}"));
         assert!(error.to_string().starts_with(message), "{error}");
         assert_eq!(reading.games[0].main_moves().len(), kept, "{text}");
     }
-    for text in ["", "hello", "\u{0}\u{1}", "PI\nP1+XX", "手合割：京都将棋\n", "{\"moves\":["] {
+    for text in [
+        "",
+        "hello",
+        "\u{0}\u{1}",
+        "PI\nP1+XX",
+        "手合割：京都将棋\n",
+        "{\"moves\":[",
+    ] {
         let error = read(text.as_bytes()).err();
         assert!(error.is_some(), "{text}");
     }
@@ -332,10 +388,16 @@ fn tolerances() {
         .lines()
         .filter(|row| !row.contains("手番"))
         .fold(String::new(), |all, row| all + row + "\n");
-    for text in [format!("手合割：平手\n{rows}"), format!("{rows}手合割：平手\n")] {
+    for text in [
+        format!("手合割：平手\n{rows}"),
+        format!("{rows}手合割：平手\n"),
+    ] {
         let start = read(text.as_bytes()).unwrap().games[0].start().sfen();
         assert_eq!(start.split(' ').next(), diagram.sfen().split(' ').next());
-        let loose = text.replace(" ・", "・").replace('|', "｜").replace('　', "");
+        let loose = text
+            .replace(" ・", "・")
+            .replace('|', "｜")
+            .replace('　', "");
         let again = read(loose.as_bytes()).unwrap().games[0].start().sfen();
         assert_eq!(again, start);
     }
@@ -378,7 +440,11 @@ fn ten_megabytes_of_garbage_are_refused_at_once() {
         let begun = Instant::now();
         assert!(read(garbage).is_err(), "{name}");
         // A second on an idle machine; tests share theirs.
-        assert!(begun.elapsed() < Duration::from_secs(3), "{name}: {:?}", begun.elapsed());
+        assert!(
+            begun.elapsed() < Duration::from_secs(3),
+            "{name}: {:?}",
+            begun.elapsed()
+        );
     }
     // A header makes it a record without moves, with everything else told.
     let reading = read(&headed).unwrap();
@@ -410,7 +476,12 @@ fn five_thousand_moves() {
 fn five_hundred_variations_within_each_other() {
     let mut tree = GameTree::even(&Rules::default());
     let mut cursor = Cursor::new(&tree);
-    let cycle = [["2h3h", "2h4h"], ["8b7b", "8b6b"], ["3h2h", "4h2h"], ["7b8b", "6b8b"]];
+    let cycle = [
+        ["2h3h", "2h4h"],
+        ["8b7b", "8b6b"],
+        ["3h2h", "4h2h"],
+        ["7b8b", "6b8b"],
+    ];
     // Each entry has its main move, and an alternative in which the game goes on.
     let mut node = NodeId::ROOT;
     for index in 0..1000 {
@@ -480,7 +551,9 @@ fn trees() -> impl Strategy<Value = GameTree> {
             let node = if kind == 9 {
                 cursor.end(&mut tree, Terminal::Interrupted)
             } else {
-                cursor.play(&mut tree, moves[choice.index(moves.len())]).unwrap()
+                cursor
+                    .play(&mut tree, moves[choice.index(moves.len())])
+                    .unwrap()
             };
             let node = tree.node_mut(node);
             node.time_ms = seconds.map(|seconds| seconds * 1000);

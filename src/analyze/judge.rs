@@ -301,7 +301,10 @@ mod tests {
         // Lost is lost.
         assert_eq!(mark(-3000, 6000, "2g2f", 30), Mark::Good);
         assert_eq!(mark(score::mate_in(7), -3000, "2g2f", 30), Mark::MissedMate);
-        assert_eq!(mark(score::mate_in(7), score::mated_in(8), "2g2f", 30), Mark::Good);
+        assert_eq!(
+            mark(score::mate_in(7), score::mated_in(8), "2g2f", 30),
+            Mark::Good
+        );
         assert_eq!(mark(0, score::mate_in(5), "2g2f", 30), Mark::Blunder);
     }
 

@@ -262,7 +262,11 @@ pub fn table(tree: &GameTree, analysis: &Analysis, notation: Notation) -> String
         let _ = writeln!(text, "{}", row.trim_end());
     }
     if let Some(ending) = tree.ending() {
-        let ending = if japanese { ending.kif() } else { ending.english() };
+        let ending = if japanese {
+            ending.kif()
+        } else {
+            ending.english()
+        };
         let _ = writeln!(text, "     {ending}");
     }
     let _ = writeln!(
@@ -272,9 +276,14 @@ pub fn table(tree: &GameTree, analysis: &Analysis, notation: Notation) -> String
         pad(word("精度", "accuracy"), 11),
         pad(word("平均損失", "average loss"), 14),
         pad(word("一致率", "best moves"), 12),
-        [Mark::Inaccuracy, Mark::Mistake, Mark::Blunder, Mark::MissedMate]
-            .map(|mark| mark_name(mark, notation))
-            .join(" / ")
+        [
+            Mark::Inaccuracy,
+            Mark::Mistake,
+            Mark::Blunder,
+            Mark::MissedMate
+        ]
+        .map(|mark| mark_name(mark, notation))
+        .join(" / ")
     );
     for side in Color::ALL {
         let player = &analysis.players[side.index()];
@@ -290,9 +299,14 @@ pub fn table(tree: &GameTree, analysis: &Analysis, notation: Notation) -> String
             pad(&format!("{:.1} %", player.accuracy), 11),
             pad(&format!("{:.0} cp", player.average_loss), 14),
             pad(&format!("{:.0} %", player.agreement), 12),
-            [Mark::Inaccuracy, Mark::Mistake, Mark::Blunder, Mark::MissedMate]
-                .map(count)
-                .join(" / ")
+            [
+                Mark::Inaccuracy,
+                Mark::Mistake,
+                Mark::Blunder,
+                Mark::MissedMate
+            ]
+            .map(count)
+            .join(" / ")
         );
     }
     if !analysis.turning_points.is_empty() {

@@ -187,7 +187,8 @@ impl<E: Evaluator<Position>> Analyzer<E> {
             lines: Mutex::new(Vec::new()),
             done,
         });
-        self.pool.start(position.clone(), limits, options, collector.clone());
+        self.pool
+            .start(position.clone(), limits, options, collector.clone());
         let outcome = loop {
             match outcome.recv_timeout(POLL) {
                 Ok(outcome) => break outcome,
@@ -203,9 +204,15 @@ impl<E: Evaluator<Position>> Analyzer<E> {
             }
         };
         let reported = std::mem::take(
-            &mut *collector.lines.lock().unwrap_or_else(PoisonError::into_inner),
+            &mut *collector
+                .lines
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
         );
-        let seldepth = reported.first().and_then(|line| line.as_ref()).map(|line| line.seldepth);
+        let seldepth = reported
+            .first()
+            .and_then(|line| line.as_ref())
+            .map(|line| line.seldepth);
         let best = Line {
             score: outcome.score,
             depth: outcome.depth,

@@ -218,7 +218,10 @@ fn is_done(input: &Input, outputs: &[PathBuf]) -> bool {
     let Some(record) = modified(&input.path) else {
         return false;
     };
-    !outputs.is_empty() && outputs.iter().all(|path| modified(path).is_some_and(|time| time >= record))
+    !outputs.is_empty()
+        && outputs
+            .iter()
+            .all(|path| modified(path).is_some_and(|time| time >= record))
 }
 
 /// What the progress bar shows.
@@ -237,7 +240,11 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
             .into_iter()
             .find(|(_, path)| path.is_some_and(|path| !is_folder(path)))
     {
-        bail!("{} records, but {} is one file: name a folder (with a / at its end)", inputs.len(), path.display());
+        bail!(
+            "{} records, but {} is one file: name a folder (with a / at its end)",
+            inputs.len(),
+            path.display()
+        );
     }
     progress::watch_for_interrupt()?;
     let settings = args.settings();
@@ -278,7 +285,14 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
             };
             let report = Report::new(&input.name(), tree, &analysis, &settings);
             write_files(args, &reading, game, &analysis, &report, &outputs)?;
-            print(args, input, tree, &analysis, &report, reading.games.len() * inputs.len())?;
+            print(
+                args,
+                input,
+                tree,
+                &analysis,
+                &report,
+                reading.games.len() * inputs.len(),
+            )?;
         }
     }
     Ok(if failed.get() {

@@ -1,8 +1,10 @@
 //! `tsuru convert`: game records from one format into another, or checked.
 
+use std::collections::HashSet;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::bail;
 use clap::Args;
@@ -69,10 +71,14 @@ struct Outcome {
 pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
     let inputs = collect(&args.paths)?;
     if inputs.len() > 1 && is_file_target(args) {
-        bail!("{} records, but --output is one file: name a folder (with a / at its end)", inputs.len());
+        bail!(
+            "{} records, but --output is one file: name a folder (with a / at its end)",
+            inputs.len()
+        );
     }
     progress::watch_for_interrupt()?;
     let done = AtomicUsize::new(0);
+    let written = Mutex::new(HashSet::new());
     let outcomes = progress::with_bar(
         |bar| {
             bar.set_length(inputs.len() as u64);
@@ -85,7 +91,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
                     if progress::interrupted() {
                         return None;
                     }
-                    let outcome = one(args, input);
+                    let outcome = one(args, input, &written);
                     done.fetch_add(1, Ordering::Relaxed);
                     Some(outcome)
                 })
@@ -118,7 +124,9 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
 
 /// Whether `--output` names one file.
 fn is_file_target(args: &ConvertArgs) -> bool {
-    args.output.as_deref().is_some_and(|path| !is_folder(path) && path.as_os_str() != "-")
+    args.output
+        .as_deref()
+        .is_some_and(|path| !is_folder(path) && path.as_os_str() != "-")
 }
 
 /// Whether a path is a folder, or is meant to be one.
@@ -126,7 +134,10 @@ pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-fn one(args: &ConvertArgs, input: &Input) -> Outcome {
+/// The files that this run has written: two records may not become one.
+type Paths = Mutex<HashSet<PathBuf>>;
+
+fn one(args: &ConvertArgs, input: &Input, paths: &Paths) -> Outcome {
     let mut outcome = Outcome {
         games: 0,
         faulty: false,
@@ -147,7 +158,7 @@ fn one(args: &ConvertArgs, input: &Input) -> Outcome {
     match args.to {
         None => outcome.text = describe(input, &reading).into_bytes(),
         Some(target) => {
-            if let Err(error) = convert(args, input, &reading, target, &mut outcome) {
+            if let Err(error) = convert(args, input, &reading, target, paths, &mut outcome) {
                 outcome.faulty = true;
                 outcome.messages.push(format!("error: {error:#}"));
             }
@@ -158,8 +169,16 @@ fn one(args: &ConvertArgs, input: &Input) -> Outcome {
 
 /// A line about a file for `--check`.
 fn describe(input: &Input, reading: &Reading) -> String {
-    let moves: usize = reading.games.iter().map(|tree| tree.main_moves().len()).sum();
-    let branches: usize = reading.games.iter().map(|tree| tree.lines().count().saturating_sub(1)).sum();
+    let moves: usize = reading
+        .games
+        .iter()
+        .map(|tree| tree.main_moves().len())
+        .sum();
+    let branches: usize = reading
+        .games
+        .iter()
+        .map(|tree| tree.lines().count().saturating_sub(1))
+        .sum();
     let games = match reading.games.len() {
         1 => String::new(),
         games => format!("{games} games, "),
@@ -201,6 +220,7 @@ fn convert(
     input: &Input,
     reading: &Reading,
     target: Target,
+    paths: &Paths,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     let to_stdout = match &args.output {
@@ -238,6 +258,11 @@ fn convert(
                 PathBuf::from(name)
             }
         };
+        let mut paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
+        if !paths.insert(path.clone()) {
+            bail!("{} was just written from another record", path.display());
+        }
+        drop(paths);
         if path.exists() && !args.force {
             bail!("{} exists; --force writes over it", path.display());
         }

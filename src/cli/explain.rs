@@ -136,7 +136,10 @@ fn from_record(args: &ExplainArgs, path: &std::path::Path) -> anyhow::Result<(Po
         bail!("the record has {legal} legal moves, not {after}");
     }
     let mut cursor = Cursor::new(tree);
-    if let Some(node) = after.checked_sub(1).and_then(|index| tree.main_line().nth(index)) {
+    if let Some(node) = after
+        .checked_sub(1)
+        .and_then(|index| tree.main_line().nth(index))
+    {
         cursor.go_to(tree, node);
     }
     let text = match given {

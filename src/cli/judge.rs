@@ -231,7 +231,13 @@ fn judge_record(
         verdict.reason = format!("by the record: {}", terminal.english());
     }
     if json {
-        serde_json::to_writer(&mut *out, &Named { file: name, verdict: &verdict })?;
+        serde_json::to_writer(
+            &mut *out,
+            &Named {
+                file: name,
+                verdict: &verdict,
+            },
+        )?;
         writeln!(out)?;
     } else {
         writeln!(out, "{name}:")?;

@@ -101,10 +101,7 @@ pub(super) fn parse_move(text: &str, position: &Position) -> Result<Move, String
     let kind = kind(code).ok_or_else(|| format!("`{code}` is no piece"))?;
     let to = square(&bytes[2..4]).ok_or_else(|| format!("`{}` has no target", quote(text)))?;
     if side.is_some_and(|side| side != position.side_to_move()) {
-        return Err(format!(
-            "`{}` is a move of the other side",
-            quote(text)
-        ));
+        return Err(format!("`{}` is a move of the other side", quote(text)));
     }
     if &bytes[..2] == b"00" {
         if kind.index() >= HAND_KINDS {
@@ -181,7 +178,9 @@ impl SetUp {
                 rest = after.strip_prefix(' ').unwrap_or(after);
                 None
             } else {
-                let piece = padded.get(..3).ok_or_else(|| format!("`{padded}` is cut off"))?;
+                let piece = padded
+                    .get(..3)
+                    .ok_or_else(|| format!("`{padded}` is cut off"))?;
                 rest = &padded[3..];
                 let color = color_of(piece.as_bytes()[0]);
                 let piece = color.zip(kind(&piece[1..]));
@@ -192,7 +191,10 @@ impl SetUp {
         if rest.trim().is_empty() {
             Ok(())
         } else {
-            Err(format!("`{}` is beyond the ninth square", quote(rest.trim())))
+            Err(format!(
+                "`{}` is beyond the ninth square",
+                quote(rest.trim())
+            ))
         }
     }
 
@@ -239,7 +241,11 @@ impl SetUp {
         }
         let side = self.side.unwrap_or_else(|| {
             problems.warn(0, "nothing says who moves first");
-            let white = self.board.iter().flatten().filter(|p| p.color == Color::White);
+            let white = self
+                .board
+                .iter()
+                .flatten()
+                .filter(|p| p.color == Color::White);
             // A handicap: White has fewer pieces than it began with.
             if white.count() < 20 && self.hands == [[0; HAND_KINDS]; 2] {
                 Color::White
@@ -282,7 +288,10 @@ fn chunks(text: &str, size: usize) -> Result<Vec<&str>, String> {
     if !text.is_ascii() || !text.len().is_multiple_of(size) {
         return Err(format!("`{}` is no list of pieces", quote(text)));
     }
-    Ok((0..text.len()).step_by(size).map(|at| &text[at..at + size]).collect())
+    Ok((0..text.len())
+        .step_by(size)
+        .map(|at| &text[at..at + size])
+        .collect())
 }
 
 /// A game that is being read.
@@ -387,7 +396,8 @@ impl<'a> Game<'a> {
             Some(Color::White) => key::WHITE,
             None => return,
         };
-        self.headers.push((key.to_owned(), line[2..].trim().to_owned()));
+        self.headers
+            .push((key.to_owned(), line[2..].trim().to_owned()));
     }
 
     fn header(&mut self, line: &str) {
@@ -466,7 +476,9 @@ impl<'a> Game<'a> {
 
 /// A comment, or the name of a bookmark in the form in which we write one.
 fn note(builder: &mut Builder, comment: String) {
-    let Some(node) = builder.current() else { return };
+    let Some(node) = builder.current() else {
+        return;
+    };
     let node = builder.tree.node_mut(node);
     match comment.strip_prefix('&') {
         Some(name) if node.bookmark.is_none() => node.bookmark = Some(name.to_owned()),

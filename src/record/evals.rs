@@ -8,10 +8,10 @@
 
 use std::fmt::Write;
 
+use super::MATE_SCORE;
 use super::csa;
 use super::kif::{move_parts, sign};
 use super::kif_move::MoveText;
-use super::MATE_SCORE;
 use crate::shogi::notation::japanese;
 use crate::shogi::{Move, Position};
 
@@ -126,7 +126,11 @@ fn shogigui(evaluation: &Evaluation, form: Form, position: &Position) -> String 
 fn shogihome(evaluation: &Evaluation, position: &Position) -> Vec<String> {
     let mut lines = Vec::new();
     if evaluation.score.abs() >= MATE_SCORE {
-        let winner = if evaluation.score > 0 { "先手" } else { "後手" };
+        let winner = if evaluation.score > 0 {
+            "先手"
+        } else {
+            "後手"
+        };
         let length = evaluation.mate_in.map(|plies| format!(":{plies}手"));
         lines.push(format!("#詰み={winner}勝ち{}", length.unwrap_or_default()));
     } else {
@@ -300,10 +304,7 @@ fn floodgate_score(comment: &str) -> Option<i64> {
     whole.strip_prefix('+').unwrap_or(whole).parse().ok()
 }
 
-fn floodgate_line<'a>(
-    words: impl Iterator<Item = &'a str>,
-    position: &Position,
-) -> Vec<Move> {
+fn floodgate_line<'a>(words: impl Iterator<Item = &'a str>, position: &Position) -> Vec<Move> {
     let mut position = position.clone();
     let mut line = Vec::new();
     for word in words.filter(|word| !word.is_empty() && !word.starts_with('#')) {
@@ -388,7 +389,11 @@ mod tests {
         ] {
             let lines = write(&evaluation, form, &position);
             let [read] = parse(&lines, &position).try_into().unwrap();
-            assert_eq!((read.score, &read.line), (-120, &evaluation.line), "{form:?}");
+            assert_eq!(
+                (read.score, &read.line),
+                (-120, &evaluation.line),
+                "{form:?}"
+            );
             if form != Form::Floodgate {
                 assert_eq!(read.depth, Some(20));
                 assert_eq!(read.nodes, evaluation.nodes);
@@ -418,10 +423,16 @@ mod tests {
         assert_eq!((read.score, read.line.len()), (-MATE_SCORE, 0));
         assert_eq!(parse("* 0")[0].score, 0);
         assert_eq!(parse("#形勢[-55]先手")[0].score, -55);
-        for text in ["互角", "* a comment", "*評価値=", "=", "#深さ=3", "*対局 評価値"] {
+        for text in [
+            "互角",
+            "* a comment",
+            "*評価値=",
+            "=",
+            "#深さ=3",
+            "*対局 評価値",
+        ] {
             assert_eq!(parse(text), [], "{text}");
             assert!(!is_analysis("* a comment", Form::Floodgate));
-
         }
     }
 }

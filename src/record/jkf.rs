@@ -9,17 +9,17 @@
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
 
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::Losses;
+use super::csa;
 use super::kif_move::MoveText;
 use super::read::{Builder, Problems, ReadError};
 use super::terminal::Terminal;
 use super::text::quote;
 use super::tree::{Cursor, GameTree, NodeId, Step, key};
-use super::csa;
 use crate::core::Color;
 use crate::shogi::handicap::{self, HANDICAPS};
 use crate::shogi::notation::{Marks, Movement, Standing, may_promote};
@@ -188,9 +188,10 @@ fn depth(text: &str) -> usize {
 pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
     match depth(text) {
         0..=SHALLOW => read_here(text, rules),
-        deep if deep > TOO_DEEP => {
-            Err(ReadError::at(0, format!("nested {deep} deep; {TOO_DEEP} is the limit")))
-        }
+        deep if deep > TOO_DEEP => Err(ReadError::at(
+            0,
+            format!("nested {deep} deep; {TOO_DEEP} is the limit"),
+        )),
         _ => std::thread::scope(|scope| {
             std::thread::Builder::new()
                 .stack_size(DEEP_STACK)
@@ -206,7 +207,9 @@ fn read_here(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
     let bad = |error: serde_json::Error| {
         let line = error.line();
         let text = error.to_string();
-        let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+        let text = text
+            .rsplit_once(" at line ")
+            .map_or(text.as_str(), |(text, _)| text);
         ReadError::at(line, format!("not JKF: {text}"))
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -253,7 +256,11 @@ fn plain(value: &Value) -> String {
 }
 
 fn side(color: Option<u8>) -> Color {
-    if color == Some(1) { Color::White } else { Color::Black }
+    if color == Some(1) {
+        Color::White
+    } else {
+        Color::Black
+    }
 }
 
 fn set_up(data: &Data) -> Result<String, String> {
@@ -274,7 +281,11 @@ fn set_up(data: &Data) -> Result<String, String> {
             }
         }
     }
-    text.push_str(if side(data.color) == Color::Black { " b " } else { " w " });
+    text.push_str(if side(data.color) == Color::Black {
+        " b "
+    } else {
+        " w "
+    });
     let before = text.len();
     for (color, hand) in Color::ALL.into_iter().zip(&data.hands) {
         for (code, count) in &hand.0 {
@@ -414,7 +425,11 @@ fn json(text: &str) -> String {
 }
 
 fn place(square: Square) -> String {
-    format!("{{\"x\":{},\"y\":{}}}", square.file() + 1, square.rank() + 1)
+    format!(
+        "{{\"x\":{},\"y\":{}}}",
+        square.file() + 1,
+        square.rank() + 1
+    )
 }
 
 const fn number(color: Color) -> usize {
@@ -468,7 +483,11 @@ fn write_initial(text: &mut String, start: &Position) {
 }
 
 fn write_move(text: &mut String, m: Move, position: &Position) {
-    let _ = write!(text, "\"move\":{{\"color\":{}", number(position.side_to_move()));
+    let _ = write!(
+        text,
+        "\"move\":{{\"color\":{}",
+        number(position.side_to_move())
+    );
     let kind = match m.source() {
         Source::Hand(kind) => Some(kind),
         Source::Board(from) => {
@@ -566,7 +585,11 @@ pub(super) fn write(tree: &GameTree, losses: &mut Losses) -> String {
                     if index > 0 {
                         tasks.push(Task::Text(","));
                     }
-                    tasks.push(if index == 0 { Task::Alone(id) } else { Task::Entry(id) });
+                    tasks.push(if index == 0 {
+                        Task::Alone(id)
+                    } else {
+                        Task::Entry(id)
+                    });
                 }
                 tasks[at..].reverse();
             }
@@ -670,7 +693,10 @@ mod tests {
         let headers: Vec<_> = tree.headers.iter().map(|(k, v)| (&k[..], &v[..])).collect();
         assert_eq!(headers, [("b", "2"), ("a", "1"), (key::BLACK, "X")]);
         let root = tree.node(NodeId::ROOT);
-        assert_eq!((root.comments.as_slice(), root.bookmark.as_deref()), (&["start".to_owned()][..], Some("mark")));
+        assert_eq!(
+            (root.comments.as_slice(), root.bookmark.as_deref()),
+            (&["start".to_owned()][..], Some("mark"))
+        );
         assert_eq!(tree.main_moves().len(), 2);
         let first = tree.main_line().next().unwrap();
         assert_eq!(tree.node(first).time_ms, Some(4_510_000));
@@ -680,10 +706,18 @@ mod tests {
         let again = read(&write(tree, &mut losses), &Rules::default()).unwrap();
         assert_eq!(again[0].tree, *tree);
         for (text, error) in [
-            ("{\"moves\":3}", "line 1: not JKF: invalid type: integer `3`, expected a sequence"),
-            ("{\"moves\":[],\"initial\":{\"preset\":\"X\"}}", "unknown preset `X`"),
+            (
+                "{\"moves\":3}",
+                "line 1: not JKF: invalid type: integer `3`, expected a sequence",
+            ),
+            (
+                "{\"moves\":[],\"initial\":{\"preset\":\"X\"}}",
+                "unknown preset `X`",
+            ),
         ] {
-            let result = read(text, &Rules::default()).err().map(|error| error.to_string());
+            let result = read(text, &Rules::default())
+                .err()
+                .map(|error| error.to_string());
             assert_eq!(result.as_deref(), Some(error));
         }
     }

@@ -186,7 +186,9 @@ pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) ->
         }
         for id in tree.line_from(first) {
             let node = tree.node(id);
-            let Some(parent) = node.parent() else { continue };
+            let Some(parent) = node.parent() else {
+                continue;
+            };
             cursor.go_to(tree, parent);
             let side = tree.side_at(node.ply()).index();
             let time = match node.time_ms {
@@ -245,7 +247,9 @@ pub(super) fn write_ki2(tree: &GameTree, losses: &mut Losses) -> String {
         };
         for id in tree.line_from(first) {
             let node = tree.node(id);
-            let Some(parent) = node.parent() else { continue };
+            let Some(parent) = node.parent() else {
+                continue;
+            };
             cursor.go_to(tree, parent);
             match &node.step {
                 Step::Start => continue,

@@ -217,6 +217,7 @@ impl<'a> MoveText<'a> {
         }
         if self.marks == Marks::default()
             && let Ok((m, _)) = drop()
+            && position.hand(side).has(self.kind)
             && (fitting.is_empty() || position.is_legal(m))
         {
             return Ok((m, None));
@@ -255,7 +256,11 @@ mod tests {
             ("５五角打(00)", "B*5e"),
         ] {
             let parsed = MoveText::parse(text).unwrap();
-            assert_eq!(parsed.resolve(&position, None).unwrap().0.to_string(), usi, "{text}");
+            assert_eq!(
+                parsed.resolve(&position, None).unwrap().0.to_string(),
+                usi,
+                "{text}"
+            );
         }
         for text in ["", "７", "７六", "７六成", "０六歩(77)", "７六X"] {
             assert!(MoveText::parse(text).is_err(), "{text}");
@@ -263,9 +268,24 @@ mod tests {
         assert_eq!(MoveText::parse("同　歩(23)").unwrap().to, None);
         let time = MoveText::parse("同歩(23)( 0:01/)").unwrap();
         assert_eq!((time.rest, time.kind), ("( 0:01/)", PieceKind::Pawn));
-        assert!(MoveText::parse("５八金").unwrap().resolve(&position, None).is_err());
-        assert!(MoveText::parse("同歩").unwrap().resolve(&position, None).is_err());
-        assert!(MoveText::parse("５五金寄").unwrap().resolve(&position, None).is_err());
+        assert!(
+            MoveText::parse("５八金")
+                .unwrap()
+                .resolve(&position, None)
+                .is_err()
+        );
+        assert!(
+            MoveText::parse("同歩")
+                .unwrap()
+                .resolve(&position, None)
+                .is_err()
+        );
+        assert!(
+            MoveText::parse("５五金寄")
+                .unwrap()
+                .resolve(&position, None)
+                .is_err()
+        );
     }
 
     #[test]
@@ -279,7 +299,11 @@ mod tests {
             for m in position.legal_moves() {
                 let text = japanese(&position, m);
                 let parsed = MoveText::parse(&text).unwrap();
-                assert_eq!(parsed.resolve(&position, None).unwrap().0, m, "{text} in {sfen}");
+                assert_eq!(
+                    parsed.resolve(&position, None).unwrap().0,
+                    m,
+                    "{text} in {sfen}"
+                );
             }
         }
     }

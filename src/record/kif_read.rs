@@ -49,8 +49,17 @@ pub(super) fn is_kif_line(line: &str) -> bool {
     is_board_row(line)
         || line.starts_with("#KIF")
         || [
-            "手合割", "先手：", "後手：", "下手：", "上手：", "先手の持駒", "後手の持駒",
-            "下手の持駒", "上手の持駒", "開始日時：", "棋戦：",
+            "手合割",
+            "先手：",
+            "後手：",
+            "下手：",
+            "上手：",
+            "先手の持駒",
+            "後手の持駒",
+            "下手の持駒",
+            "上手の持駒",
+            "開始日時：",
+            "棋戦：",
         ]
         .iter()
         .any(|start| line.starts_with(start))
@@ -137,7 +146,9 @@ impl Head {
             .unwrap_or(text.len());
         let digits: String = text[..end].chars().map(narrow).collect();
         self.moves_before = digits.parse().ok();
-        let last = text[end..].trim_start_matches(BLANKS).trim_start_matches(SIDES);
+        let last = text[end..]
+            .trim_start_matches(BLANKS)
+            .trim_start_matches(SIDES);
         self.last_target = MoveText::parse(last).ok().and_then(|last| last.to);
     }
 
@@ -171,7 +182,9 @@ impl Head {
             "後手の持駒" | "上手の持駒" | "後手の持ち駒" | "上手の持ち駒" => {
                 self.hands[1] = Some((number, value.to_owned()));
             }
-            "変化" => self.problems.warn(number, "a branch before any move, ignored"),
+            "変化" => self
+                .problems
+                .warn(number, "a branch before any move, ignored"),
             _ => {
                 let key = match key {
                     "下手" => key::BLACK,
@@ -281,7 +294,10 @@ fn board_row(row: &str) -> Result<String, String> {
         }
     }
     if squares.len() != SIZE {
-        return Err(format!("the row has {} squares instead of 9", squares.len()));
+        return Err(format!(
+            "the row has {} squares instead of 9",
+            squares.len()
+        ));
     }
     let mut text = String::new();
     for (white, c) in squares {
@@ -459,7 +475,11 @@ impl Game {
         if ply < next && ply > 0 && is_move {
             self.renumbered(number, ply, text);
         } else if ply != next {
-            let message = format!("number {} where {} was expected", ply + offset, next + offset);
+            let message = format!(
+                "number {} where {} was expected",
+                ply + offset,
+                next + offset
+            );
             builder.problems.warn(number, message);
         }
         if self.builder.is_stopped() {
@@ -527,7 +547,9 @@ impl Game {
                 }
                 self.builder.play(number, shown, m);
             }
-            Err(error) => self.builder.bad_move(number, format!("{}: {error}", quote(shown))),
+            Err(error) => self
+                .builder
+                .bad_move(number, format!("{}: {error}", quote(shown))),
         }
         parsed.rest
     }

@@ -28,8 +28,8 @@
 //! # Ok::<(), record::ReadError>(())
 //! ```
 
-pub mod evals;
 mod csa;
+pub mod evals;
 mod jkf;
 mod kif;
 mod kif_move;

@@ -308,7 +308,9 @@ impl Thought {
         if words.next().and_then(Move::from_usi) == Some(played) {
             let mut position = after.clone();
             for word in words {
-                let Ok(m) = position.parse_move(word) else { break };
+                let Ok(m) = position.parse_move(word) else {
+                    break;
+                };
                 position.make(m);
                 line.push(m);
             }

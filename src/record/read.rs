@@ -222,7 +222,8 @@ impl Builder {
             return false;
         }
         if self.has_ended() {
-            self.problems.error(line, "a move after the end of the line");
+            self.problems
+                .error(line, "a move after the end of the line");
             self.stopped = true;
             return false;
         }
@@ -235,7 +236,8 @@ impl Builder {
             return;
         }
         if self.has_ended() {
-            self.problems.warn(line, "a second end of the line, left out");
+            self.problems
+                .warn(line, "a second end of the line, left out");
             self.stopped = true;
             return;
         }

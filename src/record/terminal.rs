@@ -75,7 +75,10 @@ impl Terminal {
     pub fn kif(&self) -> &str {
         match self {
             Other(text) => text,
-            known => WORDS.iter().find(|row| row.0 == *known).map_or("", |row| row.1),
+            known => WORDS
+                .iter()
+                .find(|row| row.0 == *known)
+                .map_or("", |row| row.1),
         }
     }
 
@@ -92,7 +95,10 @@ impl Terminal {
     pub fn csa(&self) -> &str {
         match self {
             Other(text) => text,
-            known => WORDS.iter().find(|row| row.0 == *known).map_or("", |row| row.3),
+            known => WORDS
+                .iter()
+                .find(|row| row.0 == *known)
+                .map_or("", |row| row.3),
         }
     }
 
@@ -182,7 +188,10 @@ impl Terminal {
         } else if says(&["詰"]) {
             Checkmate
         } else {
-            let what = sentence.split_once("手で").map_or(sentence, |(_, what)| what).trim();
+            let what = sentence
+                .split_once("手で")
+                .map_or(sentence, |(_, what)| what)
+                .trim();
             if what.is_empty() {
                 return None;
             }
@@ -234,13 +243,26 @@ mod tests {
                     Error => Other("エラー".into()),
                     ref other => other.clone(),
                 };
-                assert_eq!(Terminal::from_sentence(&sentence, side), Some(expected), "{sentence}");
+                assert_eq!(
+                    Terminal::from_sentence(&sentence, side),
+                    Some(expected),
+                    "{sentence}"
+                );
             }
         }
         assert_eq!(Terminal::from_csa("-ILLEGAL_ACTION", Color::Black), FoulWin);
-        assert_eq!(Terminal::from_csa("-ILLEGAL_ACTION", Color::White), FoulLoss);
-        assert_eq!(Terminal::from_csa("WHAT", Color::White), Other("WHAT".into()));
-        assert_eq!(Terminal::from_sentence("まで7手詰", Color::White), Some(Checkmate));
+        assert_eq!(
+            Terminal::from_csa("-ILLEGAL_ACTION", Color::White),
+            FoulLoss
+        );
+        assert_eq!(
+            Terminal::from_csa("WHAT", Color::White),
+            Other("WHAT".into())
+        );
+        assert_eq!(
+            Terminal::from_sentence("まで7手詰", Color::White),
+            Some(Checkmate)
+        );
         assert_eq!(
             Terminal::from_sentence("まで102手で下手の勝ち", Color::White),
             Some(Resignation)

@@ -267,7 +267,10 @@ mod tests {
             .collect();
         assert_eq!(decode(&utf16), Ok(("手合割".to_owned(), Encoding::Utf16)));
         assert_eq!(decode(b"a\nb\0"), Err(NotText::Nul(2)));
-        assert_eq!(decode(&b"\xff\xfd\xfe\xf8 abc".repeat(9)), Err(NotText::Encoding));
+        assert_eq!(
+            decode(&b"\xff\xfd\xfe\xf8 abc".repeat(9)),
+            Err(NotText::Encoding)
+        );
         let (bytes, lost) = encode("☗７六歩", Encoding::ShiftJis);
         assert_eq!(lost, 1);
         assert_eq!(decode(&bytes).unwrap().0, "〓７六歩");
@@ -276,7 +279,10 @@ mod tests {
     #[test]
     fn line_ends_of_every_kind() {
         let all: Vec<_> = lines("a\r\nb\n\rc\rd\n\n\u{1a}").collect();
-        assert_eq!(all, [(1, "a"), (2, "b"), (3, ""), (4, "c"), (5, "d"), (6, "")]);
+        assert_eq!(
+            all,
+            [(1, "a"), (2, "b"), (3, ""), (4, "c"), (5, "d"), (6, "")]
+        );
     }
 
     #[test]
@@ -290,7 +296,10 @@ mod tests {
             ("手合割：平手\n先手：A\n手数----指手--\n", Some(Format::Kif)),
             ("   1 ７六歩(77)\n", Some(Format::Kif)),
             ("先手：A\n\n▲７六歩　△３四歩\n", Some(Format::Ki2)),
-            ("後手の持駒：なし\n| ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n", Some(Format::Kif)),
+            (
+                "後手の持駒：なし\n| ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n",
+                Some(Format::Kif),
+            ),
             ("Dear all,\nthis is a letter: yours\n", None),
             ("", None),
         ] {

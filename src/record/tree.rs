@@ -209,10 +209,12 @@ impl GameTree {
 
     /// How the main line ends, if the record says so.
     pub fn ending(&self) -> Option<&Terminal> {
-        self.main_line().last().and_then(|id| match &self.node(id).step {
-            Step::End(terminal) => Some(terminal),
-            _ => None,
-        })
+        self.main_line()
+            .last()
+            .and_then(|id| match &self.node(id).step {
+                Step::End(terminal) => Some(terminal),
+                _ => None,
+            })
     }
 
     /// The side that makes entry number `ply` of a line (1 for the first move).
@@ -256,7 +258,13 @@ impl GameTree {
     pub fn lines(&self) -> Lines<'_> {
         Lines {
             tree: self,
-            pending: self.node(NodeId::ROOT).children.first().copied().into_iter().collect(),
+            pending: self
+                .node(NodeId::ROOT)
+                .children
+                .first()
+                .copied()
+                .into_iter()
+                .collect(),
             fresh: true,
         }
     }
@@ -311,7 +319,11 @@ impl Iterator for Lines<'_> {
     fn next(&mut self) -> Option<NodeId> {
         let first = self.pending.pop()?;
         // The main line's own siblings are branches at the first move.
-        let from = if std::mem::take(&mut self.fresh) { NodeId::ROOT } else { first };
+        let from = if std::mem::take(&mut self.fresh) {
+            NodeId::ROOT
+        } else {
+            first
+        };
         for id in self.tree.line_from(from) {
             let branches = self.tree.node(id).children.iter().skip(1);
             self.pending.extend(branches.rev());
@@ -463,7 +475,11 @@ mod tests {
         assert_eq!(tree.node(end).ply(), 2);
         assert_eq!(tree.winner(), Some(Some(Color::White)));
         cursor.go_to(&tree, NodeId::ROOT);
-        assert!(cursor.play(&mut tree, Move::from_usi("5e5d").unwrap()).is_err());
+        assert!(
+            cursor
+                .play(&mut tree, Move::from_usi("5e5d").unwrap())
+                .is_err()
+        );
         assert_eq!(tree.node_count(), 3);
     }
 }

@@ -42,7 +42,9 @@ pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError>
         // A broken line among good ones is a problem of the file.
         Some(first) => {
             for problem in faults.finish() {
-                first.problems.add(problem.line, problem.severity, problem.message);
+                first
+                    .problems
+                    .add(problem.line, problem.severity, problem.message);
             }
             Ok(games)
         }

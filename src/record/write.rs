@@ -145,7 +145,11 @@ pub fn write_all(trees: &[GameTree], target: Target) -> Written {
     let mut joined = String::new();
     let mut losses = Vec::new();
     let single = matches!(target.format, Format::Kif | Format::Ki2);
-    let written = if single { &trees[..trees.len().min(1)] } else { trees };
+    let written = if single {
+        &trees[..trees.len().min(1)]
+    } else {
+        trees
+    };
     let array = target.format == Format::Jkf && written.len() > 1;
     if array {
         joined.push('[');

@@ -187,7 +187,10 @@ impl Marks {
                 drop: false,
             };
             let fits = |&rival: &Square| marks.fit(side, kind, rival, to, rivals);
-            if rivals.into_iter().all(|rival| rival == from || !fits(&rival)) {
+            if rivals
+                .into_iter()
+                .all(|rival| rival == from || !fits(&rival))
+            {
                 return marks;
             }
         }
@@ -335,7 +338,11 @@ pub fn english(position: &Position, m: Move) -> String {
             let _ = write!(text, "{from}");
         }
     }
-    text.push(if position.piece_on(to).is_some() { 'x' } else { '-' });
+    text.push(if position.piece_on(to).is_some() {
+        'x'
+    } else {
+        '-'
+    });
     let _ = write!(text, "{to}");
     if m.is_promotion() {
         text.push('+');
@@ -396,7 +403,11 @@ mod tests {
             ),
             (
                 "9/3G5/4G4/9/4GG3/9/9/9/9 b - 1",
-                vec![("5e5d", "５四金直"), ("4e5d", "５四金右"), ("5c5d", "５四金引")],
+                vec![
+                    ("5e5d", "５四金直"),
+                    ("4e5d", "５四金右"),
+                    ("5c5d", "５四金引"),
+                ],
             ),
             // Golds side by side to 8a.
             (
@@ -423,7 +434,11 @@ mod tests {
             // Silvers.
             (
                 "9/9/9/9/9/9/2S1S4/9/2S1S4 b - 1",
-                vec![("7i6h", "６八銀左上"), ("7g6h", "６八銀左引"), ("5i6h", "６八銀右上")],
+                vec![
+                    ("7i6h", "６八銀左上"),
+                    ("7g6h", "６八銀左引"),
+                    ("5i6h", "６八銀右上"),
+                ],
             ),
             // Dragons and horses.
             (
@@ -436,7 +451,11 @@ mod tests {
             ),
             (
                 "9/9/9/9/9/9/9/9/+R3+R4 b - 1",
-                vec![("9i8h", "８八龍"), ("9i7i", "７九龍左"), ("5i7i", "７九龍右")],
+                vec![
+                    ("9i8h", "８八龍"),
+                    ("9i7i", "７九龍左"),
+                    ("5i7i", "７九龍右"),
+                ],
             ),
             (
                 "+B+B7/9/9/9/9/9/9/9/9 b - 1",
@@ -453,8 +472,14 @@ mod tests {
     #[test]
     fn white_sees_the_board_from_the_other_side() {
         let position = position("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 2");
-        assert_eq!(both(&position, "4a5b"), ("５二金左".into(), "G4a-5b".into()));
-        assert_eq!(both(&position, "6a5b"), ("５二金右".into(), "G6a-5b".into()));
+        assert_eq!(
+            both(&position, "4a5b"),
+            ("５二金左".into(), "G4a-5b".into())
+        );
+        assert_eq!(
+            both(&position, "6a5b"),
+            ("５二金右".into(), "G6a-5b".into())
+        );
     }
 
     #[test]
