@@ -11,6 +11,7 @@ use crate::core::Color;
 use crate::game::DiagramStyle;
 use crate::record::{GameTree, key};
 use crate::shogi::Notation;
+use crate::shogi::notation::pad;
 
 /// Moves of a line that the table shows.
 const TABLE_LINE: usize = 5;
@@ -208,16 +209,6 @@ impl Report {
             turning_points: turning_points.collect(),
         }
     }
-}
-
-/// Columns that a text takes on a terminal.
-fn width(text: &str) -> usize {
-    let wide = |c: char| matches!(c as u32, 0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xff00..=0xff60);
-    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
-}
-
-fn pad(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// The table for people: moves with their scores and marks, what each player's were

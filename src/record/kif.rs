@@ -15,7 +15,7 @@ use super::{Encoding, Losses};
 use crate::core::Color;
 use crate::game::DiagramStyle;
 use crate::shogi::handicap::HANDICAPS;
-use crate::shogi::notation::{japanese, target_and_piece};
+use crate::shogi::notation::{columns, japanese, target_and_piece};
 use crate::shogi::{Move, Position, sfen};
 
 /// The handicaps that every reader knows by name; others are written as a
@@ -59,11 +59,6 @@ pub(super) const fn sign(color: Color) -> char {
         Color::Black => '▲',
         Color::White => '△',
     }
-}
-
-/// Columns that a text takes: two for each Japanese character.
-fn columns(text: &str) -> usize {
-    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }
 
 /// `( 1:01/00:02:03)`, in whole seconds.

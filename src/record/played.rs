@@ -56,7 +56,7 @@ pub struct PlayedMove {
 /// An engine's last report before its move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Thought {
-    /// The score from the mover's view, in centipawns; ±[`MATE_SCORE`] for mates.
+    /// The score from the mover's view, in centipawns; ±[`MATE_SCORE`](super::MATE_SCORE) for mates.
     pub score: i32,
     /// Depth in plies.
     pub depth: u32,

@@ -95,6 +95,22 @@ pub const fn sign(color: Color) -> char {
     }
 }
 
+/// Columns that a text takes where each Japanese character takes two.
+pub fn columns(text: &str) -> usize {
+    let wide = |c: char| {
+        matches!(
+            c as u32,
+            0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xff00..=0xff60
+        )
+    };
+    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
+}
+
+/// The text with blanks behind it, so that it takes at least so many columns.
+pub fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
 /// The name of a piece in Japanese moves.
 pub const fn piece_name(kind: PieceKind) -> &'static str {
     match kind {
