@@ -441,7 +441,7 @@ fn ten_megabytes_of_garbage_are_refused_at_once() {
         assert!(read(garbage).is_err(), "{name}");
         // A second on an idle machine; tests share theirs.
         assert!(
-            begun.elapsed() < Duration::from_secs(3),
+            begun.elapsed() < Duration::from_secs(5),
             "{name}: {:?}",
             begun.elapsed()
         );

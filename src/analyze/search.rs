@@ -237,3 +237,95 @@ impl<E: Evaluator<Position>> Analyzer<E> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::{Mark, annotate};
+    use crate::core::score;
+    use crate::record::evals::{self, Form};
+    use crate::record::{Cursor, NodeId};
+    use crate::shogi::Rules;
+
+    fn settings(multi_pv: usize) -> Settings {
+        Settings {
+            effort: Effort::Nodes(3000),
+            multi_pv,
+            threads: 1,
+            hash_mb: 8,
+        }
+    }
+
+    /// A mate in one is missed, then played.
+    fn game() -> GameTree {
+        let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1";
+        let start = Position::from_sfen(sfen, &Rules::default()).unwrap();
+        let mut tree = GameTree::new(start);
+        let mut cursor = Cursor::new(&tree);
+        for text in ["5i5h", "P*9b", "G*5b"] {
+            cursor
+                .play(&mut tree, Move::from_usi(text).unwrap())
+                .unwrap();
+        }
+        tree
+    }
+
+    #[test]
+    fn every_position_is_searched() {
+        let tree = game();
+        let mut analyzer = Analyzer::new(HandEvaluator, settings(3));
+        let seen = Mutex::new(Vec::new());
+        let progress = |done, total| seen.lock().unwrap().push((done, total));
+        let stop = AtomicBool::new(false);
+        let analysis = analyzer.analyze(&tree, progress, &stop).unwrap();
+        assert_eq!(
+            seen.into_inner().unwrap(),
+            [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
+        );
+        let positions = &analysis.positions;
+        assert_eq!(positions.len(), 4);
+        assert_eq!(positions[0].lines.len(), 3);
+        assert_eq!(positions[0].lines[0].moves[0].to_string(), "G*5b");
+        assert_eq!(positions[2].score, score::mate_in(1));
+        assert_eq!(positions[3].score, mated_in(0));
+        assert_eq!(
+            positions[3].end,
+            Some(GameEnd::Checkmate {
+                winner: crate::core::Color::Black
+            })
+        );
+        let marks: Vec<Mark> = analysis.moves.iter().map(|m| m.mark).collect();
+        assert_eq!((marks[0], marks[2]), (Mark::MissedMate, Mark::Best));
+        assert!(analysis.turning_points.contains(&0));
+
+        // Comments are read again as what was found, and replaced, not added.
+        for form in [Form::ShogiGuiAnalysis, Form::ShogiHome, Form::Floodgate] {
+            let mut annotated = tree.clone();
+            annotated
+                .node_mut(NodeId::ROOT)
+                .comments
+                .push("by hand".to_owned());
+            annotate(&mut annotated, &analysis, form);
+            let once = annotated.clone();
+            annotate(&mut annotated, &analysis, form);
+            assert_eq!(annotated, once);
+            let root = &annotated.node(NodeId::ROOT).comments;
+            assert_eq!(root[0], "by hand");
+            let read = evals::parse(root, tree.start());
+            assert_eq!(read[0].score, crate::record::MATE_SCORE);
+            assert_eq!(read[0].line, positions[0].lines[0].moves);
+        }
+    }
+
+    #[test]
+    fn a_stop_ends_the_analysis() {
+        let stop = AtomicBool::new(true);
+        let mut analyzer = Analyzer::new(HandEvaluator, settings(1));
+        assert_eq!(analyzer.analyze(&game(), |_, _| {}, &stop), None);
+        stop.store(false, Ordering::Relaxed);
+        let halt = |done, _| stop.store(done == 2, Ordering::Relaxed);
+        assert_eq!(analyzer.analyze(&game(), halt, &stop), None);
+        stop.store(false, Ordering::Relaxed);
+        assert!(analyzer.analyze(&game(), |_, _| {}, &stop).is_some());
+    }
+}
