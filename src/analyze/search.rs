@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::judge::Analysis;
 use crate::core::Score;
 use crate::core::score::{DRAW, mated_in};
-use crate::eval::hand::HandEvaluator;
+use crate::eval::shogi::ShogiEvaluator;
 use crate::game::{Evaluator, GameEnd};
 use crate::record::GameTree;
 use crate::search::{Bound, Info, Limits, Outcome, Reporter, SearchOptions, ThreadPool};
@@ -104,7 +104,7 @@ impl Reporter<Move> for Collector {
 }
 
 /// Searches games, one after the other, on one set of threads.
-pub struct Analyzer<E: Evaluator<Position> = HandEvaluator> {
+pub struct Analyzer<E: Evaluator<Position> = ShogiEvaluator> {
     pool: ThreadPool<Position, E>,
     settings: Settings,
 }
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn every_position_is_searched() {
         let tree = game();
-        let mut analyzer = Analyzer::new(HandEvaluator, settings(3));
+        let mut analyzer = Analyzer::new(ShogiEvaluator::HAND, settings(3));
         let seen = Mutex::new(Vec::new());
         let progress = |done, total| seen.lock().unwrap().push((done, total));
         let stop = AtomicBool::new(false);
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn a_stop_ends_the_analysis() {
         let stop = AtomicBool::new(true);
-        let mut analyzer = Analyzer::new(HandEvaluator, settings(1));
+        let mut analyzer = Analyzer::new(ShogiEvaluator::HAND, settings(1));
         assert_eq!(analyzer.analyze(&game(), |_, _| {}, &stop), None);
         stop.store(false, Ordering::Relaxed);
         let halt = |done, _| stop.store(done == 2, Ordering::Relaxed);

@@ -11,12 +11,12 @@ use std::thread;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use tsuru::analyze::{Analysis, Analyzer, Effort, Report, Settings, annotate, page, table};
-use tsuru::eval::hand::HandEvaluator;
 use tsuru::record::evals::Form;
 use tsuru::record::{self, Encoding, Format, GameTree, Reading, Target};
 use tsuru::shogi::Notation;
 
 use super::convert::is_folder;
+use super::evaluation::EvaluationArgs;
 use super::records::{Input, collect, problem_lines, write_whole};
 use super::{Done, RulesArgs, progress};
 
@@ -72,6 +72,9 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=600))]
     multi_pv: u16,
+
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 
     /// Notation of moves: ja, en or usi.
     #[arg(long, value_name = "LANG", default_value = "en")]
@@ -250,7 +253,7 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
     let settings = args.settings();
     let shown = Shown::default();
     let failed = Cell::new(false);
-    let mut analyzer = Analyzer::new(HandEvaluator, settings);
+    let mut analyzer = Analyzer::new(args.evaluation.evaluator()?, settings);
     for (index, input) in inputs.iter().enumerate() {
         if inputs.len() > 1 {
             let label = format!("{}/{} {}", index + 1, inputs.len(), input.name());

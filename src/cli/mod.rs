@@ -15,6 +15,7 @@ mod analyze;
 mod bench;
 mod book;
 mod convert;
+mod evaluation;
 mod explain;
 mod input;
 mod judge;
@@ -24,6 +25,7 @@ mod perft;
 mod progress;
 mod records;
 mod show;
+mod train;
 mod tune;
 
 /// A shogi engine that speaks USI, with tools for positions and games.

@@ -22,7 +22,7 @@ use super::options::{RuleOptions, printable};
 use super::output::SearchSink;
 use super::parse::{Go, PositionCommand};
 use crate::core::{Color, MoveList, Score};
-use crate::eval::hand::HandEvaluator;
+use crate::eval::shogi::ShogiEvaluator;
 use crate::game::{DiagramStyle, Evaluator, Game, Stage};
 use crate::perft::{self, Progress};
 use crate::search::limits::{Clock, Limits, SearchOptions};
@@ -114,14 +114,15 @@ pub trait Driver: Send {
 /// With more threads than this on a core, the last one may hear of a `stop` late.
 const CROWDED: usize = 8;
 
-/// The driver of the game that `USI_Variant` names.
-pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
+/// The driver of the game that `USI_Variant` names, with the evaluation of shogi that
+/// was chosen.
+pub fn new_driver(rules: RuleOptions, evaluator: ShogiEvaluator) -> Box<dyn Driver> {
     let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {
         shogi::Variant::KingCapture => mate::unsupported,
         shogi::Variant::Standard => mate::mate_in_one,
     };
-    Box::new(GameDriver::<shogi::Position, HandEvaluator>::new(
-        HandEvaluator,
+    Box::new(GameDriver::<shogi::Position, ShogiEvaluator>::new(
+        evaluator,
         rules,
         shogi_rules,
         solver,
@@ -422,7 +423,7 @@ mod tests {
     use crate::usi::parse::{Command, parse_line};
 
     fn driver() -> Box<dyn Driver> {
-        new_driver(Options::default().rules())
+        new_driver(Options::default().rules(), ShogiEvaluator::default())
     }
 
     fn position(driver: &mut dyn Driver, line: &str) -> Vec<String> {
