@@ -305,6 +305,23 @@ fn every_ending_in_every_format() {
 }
 
 #[test]
+fn endings_without_a_word_are_told() {
+    for (word, kif) in [("2726F", "中断"), ("a b", "中断"), ("封じ", "封じ")] {
+        let mut tree = GameTree::even(&Rules::default());
+        Cursor::new(&tree).end(&mut tree, Terminal::Other(word.to_owned()));
+        let written = record::write(&tree, "kifu".parse().unwrap());
+        assert_eq!(
+            written.losses.is_empty(),
+            kif == word,
+            "{:?}",
+            written.losses
+        );
+        let again = &read(&written.bytes).unwrap().games[0];
+        assert_eq!(again.ending().map(Terminal::kif), Some(kif));
+    }
+}
+
+#[test]
 fn faults_are_told_with_line_and_rule() {
     for (text, kept, message) in [
         (

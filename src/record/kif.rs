@@ -147,6 +147,18 @@ fn write_notes(text: &mut String, tree: &GameTree, id: NodeId) {
     }
 }
 
+/// The word of a numbered line that ends the game. What would be read as something
+/// else is written as 中断.
+fn end_word<'a>(terminal: &'a Terminal, losses: &mut Losses) -> &'a str {
+    let word = terminal.kif();
+    let is_plain = |c: char| !c.is_control() && !" \u{3000}(（+".contains(c);
+    if word.is_empty() || MoveText::begins(word) || !word.chars().all(is_plain) {
+        losses.ending = Some(one_line(word));
+        return Terminal::Interrupted.kif();
+    }
+    word
+}
+
 /// The sentence that closes a line of moves.
 fn sentence(tree: &GameTree, id: NodeId, terminal: &Terminal) -> String {
     let ply = tree.node(id).ply();
@@ -195,7 +207,7 @@ pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) ->
             };
             let what = match &node.step {
                 Step::Start => continue,
-                Step::End(terminal) => terminal.kif().to_owned(),
+                Step::End(terminal) => end_word(terminal, losses).to_owned(),
                 Step::Move(m) | Step::Foul(m, _) => {
                     let (target, source) = move_parts(*m, cursor.position());
                     target + &source
@@ -213,7 +225,7 @@ pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) ->
             line(&mut text, row);
             write_notes(&mut text, tree, id);
             if let Step::End(terminal) = &node.step {
-                line(&mut text, sentence(tree, id, terminal));
+                line(&mut text, one_line(&sentence(tree, id, terminal)));
             }
         }
     }
@@ -250,7 +262,12 @@ pub(super) fn write_ki2(tree: &GameTree, losses: &mut Losses) -> String {
                 Step::Start => continue,
                 Step::End(terminal) => {
                     break_line(&mut text, &mut in_line);
-                    line(&mut text, sentence(tree, id, terminal));
+                    let sentence = one_line(&sentence(tree, id, terminal));
+                    let side = tree.side_at(node.ply());
+                    if Terminal::from_sentence(&sentence, side).as_ref() != Some(terminal) {
+                        losses.ending = Some(one_line(terminal.kif()));
+                    }
+                    line(&mut text, sentence);
                 }
                 Step::Move(m) | Step::Foul(m, _) => {
                     let shown = japanese(cursor.position(), *m);
