@@ -177,9 +177,9 @@ pub fn quote(text: &str) -> String {
     short
 }
 
-/// The text as one line.
+/// The text as one line that can stand in a file: no control characters.
 pub fn one_line(text: &str) -> String {
-    text.replace(['\r', '\n'], " ")
+    text.replace(|c: char| c.is_control() && c != '\t', " ")
 }
 
 /// How many lines are looked at to find out the format.
