@@ -15,6 +15,7 @@
 //! | [`usi`] | the protocol: parsing, options, session, output |
 //! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
+//! | [`mate`] | mate in one, in three, and the df-pn solver |
 //! | [`eval`] | static evaluations |
 //! | [`shogi`] | the game: position, move generation, every rule |
 //! | [`game`] | the traits through which the search sees a game and an evaluation |
@@ -53,6 +54,7 @@ pub mod core;
 pub mod eval;
 pub mod game;
 pub mod learn;
+pub mod mate;
 pub mod perft;
 pub mod record;
 pub mod search;

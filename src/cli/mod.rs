@@ -21,6 +21,7 @@ mod input;
 mod judge;
 mod learn;
 mod match_;
+mod mate;
 mod perft;
 mod progress;
 mod records;
@@ -66,6 +67,8 @@ enum Command {
     Convert(convert::ConvertArgs),
     /// Analyse game records: scores, marks, turning points, reports.
     Analyze(Box<analyze::AnalyzeArgs>),
+    /// Solve mate problems.
+    Mate(mate::MateArgs),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
     /// Tune an engine's parameters by games against itself (SPSA).
@@ -149,6 +152,7 @@ pub fn run() -> ExitCode {
         Some(Command::Judge(args)) => judge::run(&args),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Analyze(args)) => analyze::run(&args),
+        Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),

@@ -10,6 +10,7 @@
 //! | `position` | board, hands, history; make and unmake |
 //! | `movegen` | legal moves, whole or by stage; checking moves |
 //! | `legality` | is this move legal, and which rule does it break |
+//! | `mate` | mate in one; hands as the mate solver compares them |
 //! | `see` | static exchange evaluation |
 //! | `repetition` | sennichite, perpetual check, superior and inferior positions |
 //! | `entering_king` | declarations, point counts, the try rule |
@@ -25,6 +26,7 @@ pub mod entering_king;
 pub mod hand;
 pub mod handicap;
 mod legality;
+mod mate;
 mod movegen;
 pub mod moves;
 pub mod notation;
