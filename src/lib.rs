@@ -9,8 +9,9 @@
 //! |---|---|
 //! | [`bench`](mod@bench), [`perft`] | tools: the search's speed and signature, counting move sequences |
 //! | [`learn`] | self-play data, and weights fitted to it |
+//! | [`analyze`] | the moves of a game record judged; reports |
 //! | [`arena`] | engine matches over USI, Elo and sequential tests |
-//! | [`record`] | games as text: KIF, CSA, USI |
+//! | [`record`] | game records: one tree, read and written as KIF, KI2, CSA, JKF, USI |
 //! | [`usi`] | the protocol: parsing, options, session, output |
 //! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
@@ -46,6 +47,7 @@
 //! # Ok::<(), tsuru::shogi::IllegalMove>(())
 //! ```
 
+pub mod analyze;
 pub mod arena;
 pub mod bench;
 pub mod book;

@@ -90,9 +90,9 @@ impl Referee for wa::Position {
 
     fn write(format: Format, record: &GameRecord) -> Option<String> {
         match format {
-            Format::Csa => None,
             Format::Kif => Some(wa_record::write(record)),
-            Format::Usi => Some(format.write(record)),
+            Format::Usi => Some(wa_record::write_usi(record)),
+            Format::Ki2 | Format::Csa | Format::Jkf => None,
         }
     }
 }

@@ -14,8 +14,10 @@ use tsuru::arena::referee::Referee;
 use tsuru::shogi::{EnteringKingRule, Position, Rules};
 use tsuru::{wa, yonin};
 
+mod analyze;
 mod bench;
 mod book;
+mod convert;
 mod evaluation;
 mod explain;
 mod input;
@@ -27,6 +29,7 @@ mod match_yonin;
 mod mate;
 mod perft;
 mod progress;
+mod records;
 mod show;
 mod train;
 mod tune;
@@ -66,6 +69,10 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Judge a game: result, reason, repetition and impasse.
     Judge(judge::JudgeArgs),
+    /// Convert game records between formats, or check them.
+    Convert(convert::ConvertArgs),
+    /// Analyse game records: scores, marks, turning points, reports.
+    Analyze(Box<analyze::AnalyzeArgs>),
     /// Solve mate problems.
     Mate(mate::MateArgs),
     /// Play a match between two USI engines.
@@ -191,6 +198,8 @@ pub fn run() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
+        Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Analyze(args)) => analyze::run(&args),
         Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),

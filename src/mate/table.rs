@@ -179,7 +179,7 @@ impl<H: HandSet> Table<H> {
 
     #[inline]
     fn index(&self, key: u64) -> usize {
-        (u128::from(key) * self.len as u128 >> 64) as usize
+        ((u128::from(key) * self.len as u128) >> 64) as usize
     }
 
     #[inline]

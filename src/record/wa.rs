@@ -1,4 +1,4 @@
-//! Games of wa shogi as text after the manner of KIF: headers, then a line a move
+//! Games of wa shogi as lines of USI, or as text after the manner of KIF: headers, then a line a move
 //! with the target square, the piece in kanji, 成 or 打, the source in brackets and
 //! the time; at the end how the game ended.
 //!
@@ -112,6 +112,23 @@ pub fn write(record: &GameRecord) -> String {
     text
 }
 
+/// The game as a line of USI: `startpos moves ...` or `sfen ... moves ...`, with
+/// `resign` at the end when it ended by that.
+pub fn write_usi(record: &GameRecord) -> String {
+    let mut line = match &record.start {
+        None => "startpos moves".to_string(),
+        Some(sfen) => format!("sfen {sfen} moves"),
+    };
+    let moves = record.moves.iter().map(|played| played.usi.as_str());
+    let last = (record.ending == Ending::Resignation).then_some("resign");
+    for word in moves.chain(last) {
+        line.push(' ');
+        line.push_str(word);
+    }
+    line.push('\n');
+    line
+}
+
 /// Why a text is no game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
@@ -217,6 +234,15 @@ mod tests {
             let found: Vec<String> = moves.iter().map(ToString::to_string).collect();
             assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn lines_of_usi() {
+        let mut record = random_game(1);
+        record.moves.truncate(1);
+        record.moves[0].usi = "8h8g".to_string();
+        record.ending = Ending::Resignation;
+        assert_eq!(write_usi(&record), "startpos moves 8h8g resign\n");
     }
 
     #[test]

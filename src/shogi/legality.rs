@@ -15,6 +15,16 @@ use crate::core::illegal_move::NamedKind;
 /// The rule that a move breaks.
 pub type IllegalMove = crate::core::IllegalMove<PieceKind, Square>;
 
+impl IllegalMove {
+    /// The text is not a move of shogi in USI notation.
+    pub fn not_a_move(text: &str) -> IllegalMove {
+        IllegalMove::NotAMove {
+            text: text.to_owned(),
+            examples: "7g7f, 8h2b+ or P*5e",
+        }
+    }
+}
+
 impl NamedKind for PieceKind {
     fn name(&self) -> &'static str {
         PieceKind::name(*self)
@@ -24,10 +34,7 @@ impl NamedKind for PieceKind {
 impl Position {
     /// Reads a move in USI notation and checks that it is legal.
     pub fn parse_move(&self, text: &str) -> Result<Move, IllegalMove> {
-        let m = Move::from_usi(text).ok_or_else(|| IllegalMove::NotAMove {
-            text: text.to_owned(),
-            examples: "7g7f, 8h2b+ or P*5e",
-        })?;
+        let m = Move::from_usi(text).ok_or_else(|| IllegalMove::not_a_move(text))?;
         self.check_legality(m)?;
         Ok(m)
     }

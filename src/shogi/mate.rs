@@ -51,7 +51,8 @@ impl After<'_> {
     fn can_go_to(&self, target: Square) -> bool {
         let target_bit = Bitboard::of(target);
         let king = Bitboard::of(self.king);
-        let movers = self.position.attackers(!self.us, target, self.occupied) & self.theirs - king;
+        let movers =
+            self.position.attackers(!self.us, target, self.occupied) & (self.theirs - king);
         movers.any_square(|mover| {
             let occupied = (self.occupied - Bitboard::of(mover)) | target_bit;
             let moved_checks =

@@ -16,6 +16,7 @@
 //! | `entering_king` | declarations, point counts, the try rule |
 //! | `rules` | the choices that the rules leave open; the king-capture variant |
 //! | `sfen` | positions as text |
+//! | `notation` | moves as people write them, in Japanese and English |
 //! | `handicap` | handicap positions by name |
 //! | `diagram` | boards for people |
 
@@ -28,6 +29,7 @@ mod legality;
 mod mate;
 mod movegen;
 pub mod moves;
+pub mod notation;
 pub mod piece;
 mod position;
 mod repetition;
@@ -41,6 +43,7 @@ pub use hand::Hand;
 pub use legality::IllegalMove;
 pub use movegen::CheckInfo;
 pub use moves::{Move, Source};
+pub use notation::Notation;
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use rules::{EnteringKingRule, Rules, Variant};
