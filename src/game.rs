@@ -396,6 +396,10 @@ pub trait MateGame: Game {
     /// The same for the defender's moves.
     fn defence_group(&self, m: Self::Move) -> Option<u32>;
 
+    /// Whether a defender's move drops a piece in between where nothing of his guards
+    /// it. Such drops come to much the same wherever they are.
+    fn is_idle(&self, m: Self::Move) -> bool;
+
     /// How hard a check looks: first guesses of its proof and disproof number, 1
     /// and more.
     fn attack_effort(&self, m: Self::Move) -> (u32, u32);
@@ -403,8 +407,18 @@ pub trait MateGame: Game {
     /// The same for a defender's move.
     fn defence_effort(&self, m: Self::Move) -> (u32, u32);
 
-    /// A move that mates at once, if there is one.
-    fn mate_in_one(&self) -> Option<Self::Move>;
+    /// A move that mates at once, if there is one. The position is as before
+    /// afterwards.
+    fn mate_in_one(&mut self) -> Option<Self::Move> {
+        let mut checks = MoveList::new();
+        self.generate_checks(&mut checks);
+        checks.into_iter().find(|&m| {
+            self.make(m);
+            let mated = self.count_moves() == 0;
+            self.unmake();
+            mated
+        })
+    }
 }
 
 /// A static evaluation of positions, with whatever it keeps up to date along

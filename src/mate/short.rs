@@ -3,9 +3,10 @@
 use crate::core::MoveList;
 use crate::game::{MateGame, Stage};
 
-/// A move that mates at once, if there is one. Looks at all of them.
+/// A move that mates at once, if there is one. Looks at all of them. The position is
+/// as before afterwards.
 #[inline]
-pub fn mate_in_one<G: MateGame>(position: &G) -> Option<G::Move> {
+pub fn mate_in_one<G: MateGame>(position: &mut G) -> Option<G::Move> {
     position.mate_in_one()
 }
 

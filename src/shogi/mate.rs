@@ -329,18 +329,14 @@ impl MateGame for Position {
 
     #[inline]
     fn defence_group(&self, m: Move) -> Option<u32> {
-        // Most drops in between are taken one after the other by the same piece,
-        // and the proof for the first helps with the rest. Where the defender can
-        // take back it is another matter for each square.
-        m.is_drop().then(|| {
-            let to = m.to();
-            let guards = self.attackers(self.side_to_move(), to, self.occupied());
-            if guards.any() {
-                1 + to.index() as u32
-            } else {
-                0
-            }
-        })
+        // Drops on the same square are mostly taken by the same piece, and the proof
+        // for the first helps with the rest.
+        m.is_drop().then(|| m.to().index() as u32)
+    }
+
+    #[inline]
+    fn is_idle(&self, m: Move) -> bool {
+        m.is_drop() && !self.is_attacked(self.side_to_move(), m.to(), self.occupied())
     }
 
     #[inline]
@@ -368,7 +364,7 @@ impl MateGame for Position {
     }
 
     #[inline]
-    fn mate_in_one(&self) -> Option<Move> {
+    fn mate_in_one(&mut self) -> Option<Move> {
         Position::mate_in_one(self)
     }
 }
