@@ -223,6 +223,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// A win that the side to move can take at once, if any.
     fn immediate_win(&self) -> Option<ImmediateWin<Self::Move>>;
 
+    /// A move that mates at once, if there is one and the game has a way to find
+    /// it that is faster than trying moves. The side to move is not in check.
+    fn mate_in_one(&self) -> Option<Self::Move> {
+        None
+    }
+
     /// Whether the move limit, or too few pieces, make the game a draw here, unless
     /// the side to move is mated, which counts first.
     fn at_move_limit(&self) -> bool;
@@ -402,9 +408,6 @@ pub trait MateGame: Game {
 
     /// The same for a defender's move.
     fn defence_effort(&self, m: Self::Move) -> (u32, u32);
-
-    /// A move that mates at once, if there is one.
-    fn mate_in_one(&self) -> Option<Self::Move>;
 }
 
 /// A static evaluation of positions, with whatever it keeps up to date along

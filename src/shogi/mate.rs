@@ -366,11 +366,6 @@ impl MateGame for Position {
             (1, 1)
         }
     }
-
-    #[inline]
-    fn mate_in_one(&self) -> Option<Move> {
-        Position::mate_in_one(self)
-    }
 }
 
 #[cfg(test)]
