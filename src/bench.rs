@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use crate::core::Score;
-use crate::eval::hand::HandEvaluator;
+use crate::eval::shogi::ShogiEvaluator;
 use crate::search::{Info, Limits, Outcome, Reporter, SearchOptions, ThreadPool};
 use crate::shogi::{Move, Position, Rules};
 
@@ -117,11 +117,16 @@ impl Reporter<Move> for Waiter {
     }
 }
 
-/// Runs the bench and calls `each` after every position. When `stop` becomes true
+/// Runs the bench with an evaluation and calls `each` after every position. When `stop` becomes true
 /// it ends within some 20 ms; a position cut short is not in the report.
-pub fn run(settings: &Settings, stop: &AtomicBool, mut each: impl FnMut(&Line)) -> Report {
-    let mut pool = ThreadPool::<Position, HandEvaluator>::new(
-        HandEvaluator,
+pub fn run(
+    evaluator: ShogiEvaluator,
+    settings: &Settings,
+    stop: &AtomicBool,
+    mut each: impl FnMut(&Line),
+) -> Report {
+    let mut pool = ThreadPool::<Position, ShogiEvaluator>::new(
+        evaluator,
         settings.threads.max(1),
         settings.hash_mb.max(1),
     );
@@ -187,11 +192,11 @@ mod tests {
     fn the_signature_is_the_same_every_time() {
         let stop = AtomicBool::new(false);
         let mut seen = 0;
-        let first = run(&shallow(), &stop, |_| seen += 1);
+        let first = run(ShogiEvaluator::default(), &shallow(), &stop, |_| seen += 1);
         assert!(first.complete);
         assert_eq!(seen, POSITIONS.len());
         assert_eq!(first.lines.len(), POSITIONS.len());
-        let second = run(&shallow(), &stop, |_| {});
+        let second = run(ShogiEvaluator::default(), &shallow(), &stop, |_| {});
         let nodes =
             |report: &Report| -> Vec<u64> { report.lines.iter().map(|line| line.nodes).collect() };
         assert_eq!(nodes(&first), nodes(&second));
@@ -199,7 +204,12 @@ mod tests {
 
     #[test]
     fn it_stops_when_told() {
-        let report = run(&Settings::default(), &AtomicBool::new(true), |_| {});
+        let report = run(
+            ShogiEvaluator::default(),
+            &Settings::default(),
+            &AtomicBool::new(true),
+            |_| {},
+        );
         assert!(!report.complete);
         assert!(report.lines.is_empty());
     }

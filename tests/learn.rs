@@ -5,6 +5,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use serde_json::Value;
+use tsuru::eval::nnue::Network;
 use tsuru::learn::packed::PackedSfen;
 use tsuru::learn::random::Random;
 use tsuru::shogi::{Position, Rules};
@@ -177,4 +178,77 @@ fn damage_is_told() {
     assert_eq!(code, 2);
     assert!(err.contains("no quiet positions"), "{err}");
     assert!(!folder.join("x").exists());
+}
+
+#[test]
+fn from_games_to_a_network() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let (_, _, code) = run(folder, &format!("gensfen -o a.bin --games 20 {QUICK}"));
+    assert_eq!(code, 0);
+    // While it is being written the last record is not whole.
+    let mut bytes = fs::read(folder.join("a.bin")).expect("data");
+    let positions = bytes.len() as u64 / 40;
+    bytes.extend([1, 2, 3]);
+    fs::write(folder.join("a.bin"), bytes).expect("written");
+
+    let train = "train a.bin -o net.nn --epochs 6 --batch 64 --hold-out 10 --threads 1";
+    let report = json(folder, &format!("{train} --baseline hand --json"));
+    let count = |name: &str| report[name].as_u64().expect("a number");
+    assert_eq!(
+        count("training_positions") + count("validation_positions"),
+        positions
+    );
+    assert_eq!((count("damaged"), &report["complete"]), (0, &true.into()));
+    let loss = |metrics: &Value| metrics["loss"].as_f64().expect("a loss");
+    assert!(
+        loss(&report["hand"]) < loss(&report["constant"]),
+        "{report}"
+    );
+    let epochs = report["epochs"].as_array().expect("passes");
+    let training = |epoch: usize| epochs[epoch]["training"].as_f64().expect("a loss");
+    assert!(training(5) < training(0), "{report}");
+    let (float, integers) = (&epochs[5]["validation"], &epochs[5]["quantised"]);
+    assert!((loss(float) / loss(integers) - 1.0).abs() < 0.1, "{report}");
+
+    let network = fs::read(folder.join("net.nn")).expect("a network");
+    Network::read(&network).expect("a sound one");
+    let csv = fs::read_to_string(folder.join("net.nn.csv")).expect("losses");
+    assert_eq!(csv.lines().count(), 7);
+    let svg = fs::read_to_string(folder.join("net.nn.svg")).expect("a picture");
+    assert!(svg.starts_with("<svg "), "{svg}");
+
+    // The checkpoint says that all is done; other settings are another training.
+    let (out, err, code) = run(folder, train);
+    assert_eq!((err.as_str(), code), ("", 0));
+    assert!(out.contains("\n    6  "), "{out}");
+    let (_, err, code) = run(folder, &train.replace("--batch 64", "--batch 65"));
+    assert_eq!(code, 2);
+    assert!(err.contains("made with another batch"), "{err}");
+    let begin = "train a.bin -o next.nn --init net.nn --epochs 1 --threads 1 --json";
+    let next = json(folder, begin);
+    assert!(
+        next["epochs"][0]["training"].as_f64() < Some(training(0)),
+        "{next}"
+    );
+
+    for (args, reason) in [
+        ("train b.bin -o c.nn", "b.bin"),
+        ("train a.bin -o no/c.nn", "no is no folder"),
+        ("train a.bin -o c.nn --init a.bin", "a.bin: no network file"),
+        (
+            "train a.bin -o c.nn --arch halfkp-256 --init net.nn",
+            "is K-P 256x2-32-32, not",
+        ),
+        ("train a.bin -o c.nn --scale wide", "nor `fit`"),
+        ("train a.bin -o c.nn --rate 0", "above 0"),
+    ] {
+        let (_, err, code) = run(folder, args);
+        assert_eq!(code, 2, "{args}");
+        assert!(err.contains(reason), "{args}: {err}");
+    }
+    fs::write(folder.join("c.nn.checkpoint"), "{}\n").expect("written");
+    let (_, err, code) = run(folder, "train a.bin -o c.nn");
+    assert_eq!(code, 2);
+    assert!(err.contains("no checkpoint of this version"), "{err}");
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::entry::{self, BookMove};
 use super::games::Spot;
 use super::table::Table;
-use crate::eval::hand::HandEvaluator;
+use crate::eval::shogi::ShogiEvaluator;
 use crate::search::info::{Bound, Info, Outcome, Reporter};
 use crate::search::limits::{Limits, SearchOptions};
 use crate::search::pool::ThreadPool;
@@ -99,8 +99,8 @@ fn work(
     next: &AtomicUsize,
     results: &Sender<(usize, Vec<BookMove>)>,
 ) {
-    let mut pool = ThreadPool::<Position, HandEvaluator>::new(
-        HandEvaluator,
+    let mut pool = ThreadPool::<Position, ShogiEvaluator>::new(
+        ShogiEvaluator::default(),
         settings.threads.max(1),
         settings.hash_mb.max(1),
     );
@@ -118,7 +118,7 @@ fn work(
 
 /// Searches a position and returns the last line of each candidate.
 fn search(
-    pool: &mut ThreadPool<Position, HandEvaluator>,
+    pool: &mut ThreadPool<Position, ShogiEvaluator>,
     spot: &Spot,
     settings: &Settings,
     stop: &AtomicBool,

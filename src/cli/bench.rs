@@ -8,6 +8,7 @@ use serde::Serialize;
 use tsuru::bench::{self, POSITIONS, Report, Settings};
 use tsuru::core::score::Usi;
 
+use super::evaluation::EvaluationArgs;
 use super::{Done, progress};
 
 /// Search fixed positions to a fixed depth.
@@ -19,6 +20,7 @@ use super::{Done, progress};
 Examples:
   tsuru bench
   tsuru bench --depth 14 --threads 2 --hash 256
+  tsuru bench --eval-file eval/nn.bin --fv-scale 20
   tsuru bench --json")]
 pub struct BenchArgs {
     /// Depth of each search in plies.
@@ -34,6 +36,9 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = Settings::default().hash_mb as u32,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
+
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 
     /// Print JSON.
     #[arg(long)]
@@ -68,6 +73,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<Done> {
         threads: usize::from(args.threads),
         hash_mb: args.hash as usize,
     };
+    let evaluator = args.evaluation.evaluator()?;
     progress::watch_for_interrupt()?;
     let stop = AtomicBool::new(false);
     let done = AtomicU64::new(0);
@@ -78,7 +84,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<Done> {
             bar.set_position(done.load(Ordering::Relaxed));
         },
         || {
-            bench::run(&settings, &stop, |_| {
+            bench::run(evaluator, &settings, &stop, |_| {
                 done.fetch_add(1, Ordering::Relaxed);
             })
         },

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tsuru::arena::openings;
-use tsuru::eval::hand::{self, Group, HandEvaluator};
+use tsuru::eval::hand::{self, Group};
 use tsuru::learn::fit::{self, Data, Losses};
 use tsuru::learn::gensfen::{DataFile, Progress, State, Target};
 use tsuru::learn::record::BYTES;
@@ -21,7 +21,8 @@ use tsuru::learn::stats::{PLY_CLASS, PLY_CLASSES, SCORE_LIMITS, Statistics};
 use tsuru::learn::weights_file;
 use tsuru::shogi::{Position, Rules};
 
-use super::{Done, progress};
+use super::evaluation::EvaluationArgs;
+use super::{Done, progress, train};
 
 /// Make self-play data, look into it, and learn from it.
 ///
@@ -32,6 +33,7 @@ use super::{Done, progress};
 Examples:
   tsuru learn gensfen -o data.bin --openings openings.sfen --positions 1000000
   tsuru learn info data.bin
+  tsuru learn train data.bin -o net.nn
   tsuru learn fit data.bin -o src/eval/weights.rs")]
 pub struct LearnArgs {
     #[command(subcommand)]
@@ -44,6 +46,7 @@ enum LearnCommand {
     Info(InfoArgs),
     Shuffle(ShuffleArgs),
     Fit(FitArgs),
+    Train(train::TrainArgs),
 }
 
 /// Play the engine against itself and write the positions to a file.
@@ -93,6 +96,9 @@ struct GensfenArgs {
     /// Transposition table of each game, MB.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
+
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 
     /// Openings, one a line.
     #[arg(long, value_name = "FILE")]
@@ -259,22 +265,22 @@ fn range(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-fn number(text: &str, is_good: impl Fn(f32) -> bool, what: &str) -> Result<f32, String> {
+pub(super) fn number(text: &str, is_good: impl Fn(f32) -> bool, what: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(number) if number.is_finite() && is_good(number) => Ok(number),
         _ => Err(format!("not a number {what}")),
     }
 }
 
-fn unit_interval(text: &str) -> Result<f32, String> {
+pub(super) fn unit_interval(text: &str) -> Result<f32, String> {
     number(text, |n| (0.0..=1.0).contains(&n), "from 0 to 1")
 }
 
-fn positive(text: &str) -> Result<f32, String> {
+pub(super) fn positive(text: &str) -> Result<f32, String> {
     number(text, |n| n > 0.0, "above 0")
 }
 
-fn not_negative(text: &str) -> Result<f32, String> {
+pub(super) fn not_negative(text: &str) -> Result<f32, String> {
     number(text, |n| n >= 0.0, "from 0 on")
 }
 
@@ -284,6 +290,7 @@ pub fn run(args: &LearnArgs) -> anyhow::Result<Done> {
         LearnCommand::Info(args) => run_info(args),
         LearnCommand::Shuffle(args) => run_shuffle(args),
         LearnCommand::Fit(args) => run_fit(args),
+        LearnCommand::Train(args) => train::run(args),
     }
 }
 
@@ -335,6 +342,7 @@ fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
         0 => available_parallelism().map_or(1, Into::into),
         threads => threads.into(),
     };
+    let evaluator = args.evaluation.evaluator()?;
     let mut file = DataFile::open(&args.output, settings, &openings)?;
     let before = file.state().clone();
     let target = Target {
@@ -369,7 +377,7 @@ fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
         },
         || {
             let stop = progress::interrupt_flag();
-            file.run(&HandEvaluator, threads, target, stop, &watched)
+            file.run(&evaluator, threads, target, stop, &watched)
         },
     );
     result?;

@@ -15,6 +15,7 @@ use tsuru::yonin;
 
 mod bench;
 mod book;
+mod evaluation;
 mod explain;
 mod input;
 mod judge;
@@ -25,6 +26,7 @@ mod match_yonin;
 mod perft;
 mod progress;
 mod show;
+mod train;
 mod tune;
 
 /// A shogi engine that speaks USI, with tools for positions and games.

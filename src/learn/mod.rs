@@ -10,6 +10,7 @@
 //! | `stats` | what a data file holds, and what in it is damaged |
 //! | `shuffle` | data files in random order, larger than memory |
 //! | `fit` | the hand-written evaluation's weights by logistic regression |
+//! | `train` | networks, trained on the processor |
 //! | `weights_file` | these weights as source text |
 //! | `random` | reproducible random numbers |
 //!
@@ -24,6 +25,7 @@ pub mod record;
 pub mod selfplay;
 pub mod shuffle;
 pub mod stats;
+pub mod train;
 pub mod weights_file;
 
 use std::io;

@@ -14,7 +14,7 @@
 //! follow each other until the file is shuffled.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::packed::{PackedError, PackedSfen};
@@ -162,6 +162,12 @@ impl Reader {
     pub fn open(path: &Path) -> io::Result<Reader> {
         let file = File::open(path)?;
         Ok(Reader { file, rest: 0 })
+    }
+
+    /// Goes to a record, by number from 0.
+    pub fn seek(&mut self, record: u64) -> io::Result<()> {
+        let start = record.saturating_mul(BYTES as u64);
+        self.file.seek(SeekFrom::Start(start)).map(|_| ())
     }
 
     /// The bytes of the next records, at most `count`; none at the end.

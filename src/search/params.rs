@@ -40,6 +40,8 @@ tunable! {
     reverse_futility_depth = 8, 0 to 14;
     /// Margin for each ply of depth.
     reverse_futility_margin = 90, 30 to 200;
+    /// How much of the evaluation above beta the cut-off keeps, in per cent.
+    reverse_futility_keep = 40, 0 to 100;
 
     // Razoring.
 
@@ -85,11 +87,9 @@ tunable! {
     reduction_depth = 2, 1 to 100;
     /// Reduction less in principal variations, in 1/1024 ply.
     reduction_pv = 1024, 0 to 3000;
-    /// Reduction less at the root, in 1/1024 ply.
-    reduction_root = 0, 0 to 3000;
     /// Reduction more where the replies to earlier moves cut off often, in 1/1024
     /// ply.
-    reduction_cutoffs = 0, 0 to 2500;
+    reduction_cutoffs = 1024, 0 to 2500;
     /// Reduction less where a principal variation once went, in 1/1024 ply.
     reduction_was_pv = 512, 0 to 3000;
     /// Reduction more when the evaluation does not improve, in 1/1024 ply.
@@ -104,20 +104,6 @@ tunable! {
     reduction_history = 9000, 2000 to 40000;
     /// History value of a capture that is worth one ply of reduction.
     reduction_capture_history = 6000, 2000 to 40000;
-
-    /// A reduced move that beats the best score by this much is searched a ply
-    /// deeper than planned.
-    deeper_margin = 30000, 5 to 30000;
-    /// A reduced move that beats the best score by less than this is searched a ply
-    /// less deep than planned.
-    shallower_margin = 0, 0 to 60;
-
-    // History.
-
-    /// Deepest use of history pruning (reduced depth).
-    history_pruning_depth = 0, 0 to 10;
-    /// A quiet move with a history below minus this for each ply is skipped.
-    history_pruning_margin = 4000, 500 to 20000;
 
     // Futility.
 
@@ -162,11 +148,14 @@ tunable! {
 
     /// Bonus for each ply of depth.
     bonus_slope = 150, 40 to 400;
+    /// Bonus of the table's quiet move where its entry cuts off, in per cent of the
+    /// bonus of a cut-off.
+    bonus_table = 50, 0 to 200;
     /// Bonus less at all depths.
     bonus_offset = 70, 0 to 300;
     /// Bonus of the opponent's quiet move before, where no move was good enough, in
     /// per cent of the bonus of a cut-off.
-    bonus_prior = 0, 0 to 200;
+    bonus_prior = 60, 0 to 200;
     /// Greatest bonus.
     bonus_max = 1600, 400 to 4000;
 

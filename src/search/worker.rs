@@ -310,6 +310,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             && entry.depth >= depth
             && bounds(entry.bound, table_score, alpha, beta)
         {
+            if table_score >= beta {
+                self.praise_table_move(entry, ply, depth);
+            }
             return table_score;
         }
         let was_pv = N::PV || known.is_some_and(|entry| entry.pv);
@@ -343,7 +346,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
         if !N::PV && !in_check && excluded.is_none() {
             if pruning::reverse_futility(depth, eval, beta, improving) {
-                return eval;
+                return beta + (eval - beta) * reverse_futility_keep() / 100;
             }
             if pruning::razoring(depth, eval, alpha) {
                 let score = self.quiescence::<NonPv>(alpha, beta, 0, ply);
@@ -409,12 +412,6 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     if count >= pruning::late_move_limit(depth, improving) {
                         picker.skip_quiets();
                     }
-                    if reduced <= history_pruning_depth()
-                        && self.memory.histories.quiet(&self.position, &rows, m)
-                            < -history_pruning_margin() * reduced
-                    {
-                        continue;
-                    }
                     if !gives_check && !in_check && pruning::futility(reduced, static_eval, alpha) {
                         picker.skip_quiets();
                         continue;
@@ -462,7 +459,6 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
                     reduction -= history * 1024 / reduction_history();
                     reduction += i32::from(table_noisy) * reduction_table_noisy();
                 }
-                reduction -= i32::from(N::ROOT) * reduction_root();
                 reduction -= i32::from(N::PV) * reduction_pv();
                 if self.memory.stack.at(ply + 1).cutoffs > 3 {
                     reduction += reduction_cutoffs();
@@ -481,11 +477,6 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             let mut score = alpha + 1;
             if reduction > 0 {
                 score = self.descend::<NonPv>(us, zero, new_depth - reduction, ply + 1, true);
-                // Its own result says how much the move deserves.
-                if score > alpha && !N::ROOT && best > -MATE_IN_MAX_PLY {
-                    new_depth += i32::from(score > best + deeper_margin());
-                    new_depth -= i32::from(score < best + shallower_margin());
-                }
             }
             if score > alpha && (!N::PV || count > 1) {
                 score = self.descend::<NonPv>(us, zero, new_depth, ply + 1, !cut_node);
@@ -535,7 +526,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
         if let Some(m) = best_move {
             self.learn(ply, &rows, m, depth, &quiets, &noisies);
-        } else if bonus_prior() > 0 {
+        } else {
             self.praise_last(ply, depth);
         }
         // A quiet position, whose evaluation should have told its score.
@@ -612,6 +603,19 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         }
         for &m in noisies.iter().filter(|&&m| m != best) {
             histories.capture.update(position, m, -bonus);
+        }
+    }
+
+    /// Rewards the table's quiet move, which cuts off.
+    fn praise_table_move(&mut self, entry: Entry, ply: usize, depth: i32) {
+        if let Some(m) = G::Move::from_bits(entry.move_bits)
+            && self.position.is_legal(m)
+            && !self.position.is_noisy(m)
+        {
+            let bonus = pruning::history_bonus(depth) * bonus_table() / 100;
+            let rows = self.memory.stack.rows(ply);
+            let histories = &mut self.memory.histories;
+            histories.update_quiet(&self.position, &rows, m, bonus);
         }
     }
 

@@ -22,7 +22,7 @@ use super::options::{RuleOptions, YONIN, printable};
 use super::output::SearchSink;
 use super::parse::{Go, PositionCommand};
 use crate::core::{Color, MoveList, Score};
-use crate::eval::hand::HandEvaluator;
+use crate::eval::shogi::ShogiEvaluator;
 use crate::eval::yonin::{Foreseen, YoninEvaluator};
 use crate::game::{DiagramStyle, Evaluator, Game, Stage};
 use crate::perft::{self, Progress};
@@ -126,8 +126,9 @@ pub trait Driver: Send {
 /// With more threads than this on a core, the last one may hear of a `stop` late.
 const CROWDED: usize = 8;
 
-/// The driver of the game that `USI_Variant` names.
-pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
+/// The driver of the game that `USI_Variant` names, with the evaluation of shogi that
+/// was chosen.
+pub fn new_driver(rules: RuleOptions, evaluator: ShogiEvaluator) -> Box<dyn Driver> {
     if rules.variant == YONIN {
         // In pairs there are two sides in truth; alone, the others' own interest
         // foretells their moves better than any conspiracy (docs/src/yonin.md).
@@ -140,8 +141,8 @@ pub fn new_driver(rules: RuleOptions) -> Box<dyn Driver> {
         shogi::Variant::KingCapture => mate::unsupported,
         shogi::Variant::Standard => mate::mate_in_one,
     };
-    Box::new(GameDriver::<shogi::Position, HandEvaluator>::new(
-        HandEvaluator,
+    Box::new(GameDriver::<shogi::Position, ShogiEvaluator>::new(
+        evaluator,
         rules,
         shogi_rules,
         solver,
@@ -483,7 +484,7 @@ mod tests {
     use crate::usi::parse::{Command, parse_line};
 
     fn driver() -> Box<dyn Driver> {
-        new_driver(Options::default().rules())
+        new_driver(Options::default().rules(), ShogiEvaluator::default())
     }
 
     fn position(driver: &mut dyn Driver, line: &str) -> Vec<String> {

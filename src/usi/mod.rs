@@ -8,6 +8,7 @@
 //! * [`driver`] holds the game and its search behind an object-safe trait, so that
 //!   `USI_Variant` can exchange them;
 //! * [`shelf`] holds the opening book that the options ask for;
+//! * [`evaluation`] holds the evaluation that they ask for;
 //! * [`mate`] answers `go mate`;
 //! * [`output`] writes lines, one at a time.
 //!
@@ -17,6 +18,7 @@
 //! reports and their answer themselves.
 
 pub mod driver;
+pub mod evaluation;
 pub mod mate;
 pub mod options;
 pub mod output;

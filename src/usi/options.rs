@@ -12,9 +12,11 @@
 
 use std::fmt;
 
+use super::evaluation::{INTERNAL, WORDS as EVALUATIONS};
 use super::parse::parse_number;
 use crate::book::EMBEDDED_NAME;
 use crate::book::choose::BookOptions;
+use crate::eval::nnue::DEFAULT_FV_SCALE;
 use crate::search::limits::SearchOptions;
 use crate::search::skill;
 use crate::shogi::{EnteringKingRule, Variant};
@@ -84,6 +86,14 @@ pub enum Id {
     LimitStrength,
     /// Strength in points.
     Strength,
+    /// By hand or by a network.
+    Evaluation,
+    /// Folder of the network's file.
+    EvalDir,
+    /// File of the network.
+    EvalFile,
+    /// What the network's output is divided by.
+    FvScale,
     /// Play from the book.
     OwnBook,
     /// File of the book.
@@ -314,6 +324,13 @@ fn table() -> Vec<Definition> {
         row(Id::SkillLevel, "SkillLevel", spin(search.skill_level as i64, 0, skill::FULL as i64)),
         row(Id::LimitStrength, "USI_LimitStrength", check(false)),
         row(Id::Strength, "USI_Strength", spin(1600, skill::STRENGTHS.0, skill::STRENGTHS.1)),
+        row(Id::Evaluation, "Evaluation", Kind::Combo {
+            default: EVALUATIONS[0],
+            vars: &EVALUATIONS,
+        }),
+        row(Id::EvalDir, "EvalDir", Kind::Text { default: INTERNAL }),
+        row(Id::EvalFile, "EvalFile", Kind::Filename { default: "" }),
+        row(Id::FvScale, "FV_SCALE", spin(DEFAULT_FV_SCALE.into(), 1, 128)),
         Definition { aliases: &["OwnBook"], ..row(Id::OwnBook, "USI_OwnBook", check(true)) },
         // YaneuraOu has a choice of names here. A path says more, and its names
         // and `no_book` are taken as well.

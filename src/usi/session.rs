@@ -23,6 +23,7 @@ use std::time::Instant;
 
 use super::Busy;
 use super::driver::{Driver, is_same_game, new_driver, shogi_rules};
+use super::evaluation::EvaluationChoice;
 use super::options::{Id, Options, RuleOptions, printable};
 use super::output::{Output, SearchSink};
 use super::parse::{Command, Go};
@@ -47,6 +48,13 @@ pub enum Flow {
     Continue,
     /// `quit`.
     Quit,
+}
+
+/// Which files are no longer those that were read.
+#[derive(Clone, Copy, Default)]
+struct Stale {
+    book: bool,
+    evaluation: bool,
 }
 
 /// The search that owes an answer.
@@ -102,6 +110,7 @@ pub struct Session {
     driver: Box<dyn Driver>,
     /// Threads and hash that the driver has.
     resources: Option<(usize, usize)>,
+    evaluation: EvaluationChoice,
     shelf: Shelf,
     /// Those that `isready` has prepared the memory of.
     warm: Option<(usize, usize)>,
@@ -117,12 +126,14 @@ impl Session {
     pub fn new(output: Arc<Output>, busy: Arc<Busy>) -> Self {
         let options = Options::default();
         let rules = options.rules();
+        let evaluation = EvaluationChoice::default();
         Session {
             output,
             busy,
             options,
             rules,
-            driver: new_driver(rules),
+            driver: new_driver(rules, evaluation.evaluator()),
+            evaluation,
             resources: None,
             shelf: Shelf::default(),
             warm: None,
@@ -140,7 +151,10 @@ impl Session {
             Command::Usi => self.identify(),
             Command::IsReady => {
                 if self.running.is_none() {
-                    let stale = self.shelf.is_stale();
+                    let stale = Stale {
+                        book: self.shelf.is_stale(),
+                        evaluation: self.evaluation.is_stale(),
+                    };
                     self.prepare(read_at, stale);
                     self.warm_up(read_at);
                 }
@@ -178,7 +192,13 @@ impl Session {
             Command::Side => self.show(|driver| driver.turn_name()),
             Command::Sfen => self.show(|driver| driver.sfen()),
             Command::Key => self.show(|driver| format!("{:016x}", driver.key())),
-            Command::Eval => self.show(|driver| Usi(driver.evaluate()).to_string()),
+            Command::Eval => {
+                if self.running.is_none() && !self.evaluation.is_current(&self.options) {
+                    self.apply_rules();
+                    self.slow_work(read_at, Session::apply_evaluation);
+                }
+                self.show(|driver| Usi(driver.evaluate()).to_string());
+            }
             Command::Diagram => self.show(|driver| {
                 let (diagram, sfen, key) = (driver.diagram(), driver.sfen(), driver.key());
                 let notation = driver.notation();
@@ -270,12 +290,28 @@ impl Session {
         if is_same_game(&rules, &self.rules) {
             self.notes(|driver| driver.set_rules(rules));
         } else {
-            let position = self.driver.command();
-            self.driver = new_driver(rules);
-            (self.resources, self.warm) = (None, None);
-            self.notes(|driver| driver.set_position(&position));
+            self.replace_driver(rules);
         }
         self.rules = rules;
+    }
+
+    /// Begins anew with another game or evaluation, in the same position.
+    fn replace_driver(&mut self, rules: RuleOptions) {
+        let position = self.driver.command();
+        self.driver = new_driver(rules, self.evaluation.evaluator());
+        (self.resources, self.warm) = (None, None);
+        self.notes(|driver| driver.set_position(&position));
+    }
+
+    /// Brings the evaluation in line with the options, and with its file.
+    fn apply_evaluation(&mut self) {
+        let (changed, note) = self.evaluation.refresh(&self.options);
+        if let Some(note) = note {
+            self.output.note(&note);
+        }
+        if changed {
+            self.replace_driver(self.rules);
+        }
     }
 
     /// Threads and hash that the options ask for.
@@ -295,18 +331,23 @@ impl Session {
         }
     }
 
-    /// Makes the driver and the book ready for a search; costs nothing the second
-    /// time, unless the book is stale. The clock may be running already.
-    fn prepare(&mut self, read_at: Instant, book_is_stale: bool) {
-        let needs_book = book_is_stale || !self.shelf.is_current(&self.options);
+    /// Makes the driver, the evaluation and the book ready for a search; costs nothing
+    /// the second time, unless a file is stale. The clock may be running already.
+    fn prepare(&mut self, read_at: Instant, stale: Stale) {
+        let needs_book = stale.book || !self.shelf.is_current(&self.options);
+        let needs_evaluation = stale.evaluation || !self.evaluation.is_current(&self.options);
         if self.resources == Some(self.wanted_resources())
             && self.rules == self.options.rules()
             && !needs_book
+            && !needs_evaluation
         {
             return;
         }
         self.slow_work(read_at, |session| {
             session.apply_rules();
+            if needs_evaluation {
+                session.apply_evaluation();
+            }
             session.apply_resources();
             if needs_book {
                 for note in session.shelf.refresh(&session.options) {
@@ -415,7 +456,7 @@ impl Session {
             self.perft(depth, read_at);
             return;
         }
-        self.prepare(read_at, false);
+        self.prepare(read_at, Stale::default());
         let go = Go {
             clock: go.seats.for_seat(go.clock, self.driver.seat()),
             ..go
@@ -535,10 +576,15 @@ impl Session {
 
     fn bench(&mut self, read_at: Instant) {
         self.end_search();
+        if !self.evaluation.is_current(&self.options) {
+            self.slow_work(read_at, Session::apply_evaluation);
+        }
         let (output, busy) = (&self.output, &self.busy);
+        let evaluator = self.evaluation.evaluator();
+        let settings = bench::Settings::default();
         let report = busy.during(read_at, |progress| {
             let mut number = 0;
-            bench::run(&bench::Settings::default(), &progress.stop, |line| {
+            bench::run(evaluator, &settings, &progress.stop, |line| {
                 number += 1;
                 let (nodes, sfen) = (line.nodes, line.sfen);
                 output.note(&format!("position {number}: {nodes} nodes, {sfen}"));
