@@ -1,7 +1,7 @@
 //! Four players as two sides, so that the common alpha-beta can search.
 //!
 //! [`Coalition`] wraps a [`Position`] and implements [`Game`]: Black is the team
-//! of the player who moves at the root, White everyone else. Two reductions are
+//! of the player who moves at the root, White everyone else. The reductions are
 //! told apart by a type:
 //!
 //! * [`Full`] ([`Paranoid`]): all opponents move, each against the root's team
@@ -11,6 +11,8 @@
 //!   opponent moves, whichever has the strongest reply, the others pass
 //!   (best-reply search, Schadd & Winands 2011). A check is answered by the player
 //!   in check, as the rules want it.
+//! * `eval::yonin::Foreseen`: the opponents' moves are predicted and belong to the
+//!   team's own; there is no other side to search.
 //!
 //! In pairs the partner moves for the same team. Keys include the root's team.
 
@@ -329,7 +331,7 @@ impl<R: Reduction> Game for Coalition<R> {
     const PIECES: usize = 4 * KINDS.len();
     const NOTATION: &'static str = "yfen";
     const RESIGNS: bool = false;
-    const NODE_WEIGHT: u64 = if R::FORESEEN { 32 } else { 1 };
+    const NODE_WEIGHT: u64 = if R::FORESEEN { 128 } else { 1 };
 
     fn start(rules: &Rules) -> Self {
         Coalition::new(Position::start(rules))
