@@ -208,6 +208,9 @@ pub struct Coalition<R> {
     /// How many moves led to the root. The ban on perpetual check counts there
     /// only: below, recurring positions end the search's lines.
     root_depth: usize,
+    /// Whether a search goes on from the root. Else moves are those of the game,
+    /// and the view is that of whoever's turn it is.
+    searching: bool,
     /// How many moves of the position each move made here stands for.
     made: Vec<u8>,
     replies: Replies,
@@ -220,6 +223,7 @@ impl<R: Reduction> Coalition<R> {
         Coalition {
             root: position.turn(),
             root_depth: position.depth(),
+            searching: false,
             made: Vec::with_capacity(256),
             replies: Replies::new(R::FORESEEN),
             position,
@@ -254,7 +258,7 @@ impl<R: Reduction> Coalition<R> {
     /// Whether any opponent may move, and not only the one whose turn it is.
     #[inline]
     fn any_opponent(&self) -> bool {
-        R::ONE_REPLY && !self.is_ours(self.board().turn()) && !self.in_check()
+        R::ONE_REPLY && self.searching && !self.is_ours(self.board().turn()) && !self.in_check()
     }
 
     /// Whether the ban on perpetual check can forbid a move here.
@@ -456,8 +460,8 @@ impl<R: Reduction> Game for Coalition<R> {
     }
 
     fn set_root(&mut self) {
-        self.root = self.board().turn();
-        self.root_depth = self.position.depth();
+        self.follow_turn();
+        self.searching = true;
     }
 
     fn generate(&self, stage: Stage, all: bool, moves: &mut MoveList<SeatMove>) {
@@ -610,6 +614,12 @@ impl<R: Reduction> Game for Coalition<R> {
     }
 
     fn make(&mut self, m: SeatMove) {
+        if !self.searching {
+            self.position.make(m.to_move());
+            self.made.push(1);
+            self.follow_turn();
+            return;
+        }
         let seat = self.mover(m);
         let next = (R::ONE_REPLY && !self.is_ours(seat) && self.board().is_living(self.root))
             .then_some(self.root);
@@ -621,6 +631,9 @@ impl<R: Reduction> Game for Coalition<R> {
     fn unmake(&mut self) {
         for _ in 0..self.made.pop().unwrap_or(0) {
             self.position.unmake();
+        }
+        if !self.searching {
+            self.follow_turn();
         }
     }
 
@@ -670,6 +683,12 @@ impl<R: Reduction> Game for Coalition<R> {
 }
 
 impl<R: Reduction> Coalition<R> {
+    /// Takes the view of the player to move.
+    fn follow_turn(&mut self) {
+        self.root = self.board().turn();
+        self.root_depth = self.position.depth();
+    }
+
     /// Plays the opponents' expected moves until the root's team moves again.
     fn foresee(&mut self) {
         if !R::FORESEEN {
