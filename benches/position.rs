@@ -8,6 +8,7 @@ use std::time::Duration;
 use tsuru::core::MoveList;
 use tsuru::eval::hand::HandEvaluator;
 use tsuru::game::{Evaluator, Stage};
+use tsuru::mate::{mate_in_one, mate_in_three};
 use tsuru::shogi::{Move, Position, Rules};
 
 fn positions() -> Vec<Position> {
@@ -88,6 +89,28 @@ fn moves(c: &mut Criterion) {
             checks
         });
     });
+    group.finish();
+
+    let mut group = c.benchmark_group("mate");
+    group.measurement_time(Duration::from_secs(3));
+    group.throughput(Throughput::Elements(positions.len() as u64));
+    group.bench_function("in one", |b| {
+        b.iter(|| {
+            let mates = black_box(&positions).iter();
+            mates.filter(|(_, p)| mate_in_one(p).is_some()).count()
+        });
+    });
+    group.bench_function("in three", |b| {
+        b.iter(|| {
+            let mates = positions.iter_mut();
+            mates.filter_map(|(_, p)| mate_in_three(p)).count()
+        });
+    });
+    group.finish();
+
+    let mut group = c.benchmark_group("moves");
+    group.measurement_time(Duration::from_secs(3));
+    group.throughput(Throughput::Elements(count as u64));
     group.bench_function("see_ge", |b| {
         b.iter(|| {
             let mut good = 0;

@@ -320,6 +320,88 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn unmake_null(&mut self);
 }
 
+/// Pieces in hand as a set with counts, partly ordered by inclusion.
+pub trait HandSet: Copy + Eq + fmt::Debug + Send + Sync + 'static {
+    /// No pieces.
+    const EMPTY: Self;
+
+    /// The hand in 64 bits.
+    fn to_bits(self) -> u64;
+
+    /// The hand with these bits of [`HandSet::to_bits`].
+    fn from_bits(bits: u64) -> Self;
+
+    /// Whether every kind is held at least as often as in `other`.
+    fn covers(self, other: Self) -> bool;
+
+    /// Of each kind as many as the hand with more of it.
+    fn max(self, other: Self) -> Self;
+
+    /// Of each kind as many as the hand with fewer of it.
+    fn min(self, other: Self) -> Self;
+}
+
+/// What the mate solver needs of a game beyond [`Game`]: checking moves, and the
+/// arithmetic of hands. More in the attacker's hand never harms the attacker.
+pub trait MateGame: Game {
+    /// The pieces in one hand. A game without drops has one value.
+    type Hand: HandSet;
+
+    /// Whether the side to move can be asked for a mate: the other side is not in
+    /// check already.
+    fn is_mate_problem(&self) -> bool;
+
+    /// Key of the board and the side to move, without the hands.
+    fn board_key(&self) -> u64;
+
+    /// Key of all pieces of the game, on the board and in hand, promoted or not,
+    /// whoever holds them: no move changes it.
+    fn piece_set_key(&self) -> u64;
+
+    /// The pieces that a side has in hand.
+    fn hand(&self, color: Color) -> Self::Hand;
+
+    /// The board key after a legal move, and the mover's hand after it.
+    fn after(&self, m: Self::Move) -> (u64, Self::Hand);
+
+    /// The hand that becomes `after` by a legal move: with the dropped piece, and
+    /// without the captured one if `after` has it. May hold more or less than the
+    /// mover really has.
+    fn hand_before(&self, m: Self::Move, after: Self::Hand) -> Self::Hand;
+
+    /// Appends the legal moves that give check.
+    fn generate_checks(&self, moves: &mut MoveList<Self::Move>);
+
+    /// The attacker's pieces, seen from the defender to move in check, that keep
+    /// the defender from blocking: when a drop could block, all of the kinds of
+    /// which the defender has none. Else none.
+    fn withheld(&self) -> Self::Hand;
+
+    /// The hand of the side to move, raised for each kind it holds to all that
+    /// both sides hold of it: what it could have without another kind to drop.
+    fn saturated(&self) -> Self::Hand;
+
+    /// Both hands together.
+    fn both_hands(&self) -> Self::Hand;
+
+    /// Checks that mostly come to the same have the same group: they are tried
+    /// one after the other, promotions first.
+    fn attack_group(&self, m: Self::Move) -> Option<u32>;
+
+    /// The same for the defender's moves.
+    fn defence_group(&self, m: Self::Move) -> Option<u32>;
+
+    /// How hard a check looks: first guesses of its proof and disproof number, 1
+    /// and more.
+    fn attack_effort(&self, m: Self::Move) -> (u32, u32);
+
+    /// The same for a defender's move.
+    fn defence_effort(&self, m: Self::Move) -> (u32, u32);
+
+    /// A move that mates at once, if there is one.
+    fn mate_in_one(&self) -> Option<Self::Move>;
+}
+
 /// A static evaluation of positions, with whatever it keeps up to date along
 /// the search path. Each search thread owns one.
 pub trait Evaluator<G: Game>: Clone + Send + 'static {

@@ -9,11 +9,13 @@
 //! |---|---|
 //! | [`bench`](mod@bench), [`perft`] | tools: the search's speed and signature, counting move sequences |
 //! | [`learn`] | self-play data, and weights fitted to it |
+//! | [`analyze`] | the moves of a game record judged; reports |
 //! | [`arena`] | engine matches over USI, Elo and sequential tests |
-//! | [`record`] | games as text: KIF, CSA, USI |
+//! | [`record`] | game records: one tree, read and written as KIF, KI2, CSA, JKF, USI |
 //! | [`usi`] | the protocol: parsing, options, session, output |
 //! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
+//! | [`mate`] | mate in one, in three, and the df-pn solver |
 //! | [`eval`] | static evaluations |
 //! | [`shogi`] | the game: position, move generation, every rule |
 //! | [`game`] | the traits through which the search sees a game and an evaluation |
@@ -44,6 +46,7 @@
 //! # Ok::<(), tsuru::shogi::IllegalMove>(())
 //! ```
 
+pub mod analyze;
 pub mod arena;
 pub mod bench;
 pub mod book;
@@ -51,6 +54,7 @@ pub mod core;
 pub mod eval;
 pub mod game;
 pub mod learn;
+pub mod mate;
 pub mod perft;
 pub mod record;
 pub mod search;

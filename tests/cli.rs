@@ -136,6 +136,63 @@ fn show() {
 }
 
 #[test]
+fn mate() {
+    let one = [
+        "mate",
+        "--json",
+        "sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1",
+    ];
+    let report = json(&one);
+    assert_eq!(report["verdict"], "mate");
+    assert_eq!(report["moves"], serde_json::json!(["G*5b"]));
+    assert_eq!(report["shortest"], true);
+
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("problems.txt");
+    let problems = "\
+# mates
+l2gk2Bl/2s3g2/ppp1p1npp/3s5/9/PK5P1/8P/1S3R3/L+rs3+pNL w B2g2n8p 96 ; 3 ; exact ; a note
+
+sfen 4k4/9/9/9/9/9/9/9/4K4 b G 1
+startpos moves 7g7f ; nomate
+4k4/9/4P4/9/9/9/9/9/4K4 b G 1 ; 3
+";
+    std::fs::write(&file, problems).expect("it is written");
+    let kif = dir.path().join("kif");
+    let path = |path: &std::path::Path| path.to_str().expect("UTF-8").to_string();
+    let done = run(&[
+        "mate",
+        &path(&file),
+        "--shortest",
+        "--hash",
+        "4",
+        "--threads",
+        "2",
+        "--kif",
+        &path(&kif),
+    ]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    for text in [
+        "2: mate in 3 (shortest)",
+        "4: nomate",
+        "5: nomate",
+        "6: mate in 1 (shortest)",
+        "Not as expected: line 6\n",
+    ] {
+        assert!(done.out.contains(text), "{text}: {}", done.out);
+    }
+    let solution = std::fs::read_to_string(kif.join("00006.kif")).expect("a solution");
+    assert!(solution.contains("詰み"), "{solution}");
+
+    std::fs::write(&file, "startpos\nhello/there b - 1\n").expect("it is written");
+    let bad = run(&["mate", &path(&file)]);
+    assert_eq!(bad.code, 2);
+    assert!(bad.err.contains("line 2"), "{}", bad.err);
+    assert_eq!(run(&["mate", "nosuchfile"]).code, 2);
+    assert_eq!(run(&["mate", "--time", "-1", "startpos"]).code, 2);
+}
+
+#[test]
 fn explain() {
     for (position, text, code, words) in [
         ("startpos", "7g7f", 0, "legal"),

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 
 use libfuzzer_sys::fuzz_target;
 use tsuru::core::score::EVAL_MAX;
+use tsuru::eval::shogi::ShogiEvaluator;
 use tsuru::usi::driver::{Driver, new_driver};
 use tsuru::usi::options::{Options, RuleOptions};
 use tsuru::usi::parse::{Command, PositionCommand, parse_line};
@@ -32,8 +33,8 @@ impl Drivers {
 
 thread_local! {
     static DRIVERS: RefCell<Drivers> = RefCell::new(Drivers {
-        stepping: new_driver(Options::default().rules()),
-        fresh: new_driver(Options::default().rules()),
+        stepping: new_driver(Options::default().rules(), ShogiEvaluator::default()),
+        fresh: new_driver(Options::default().rules(), ShogiEvaluator::default()),
         rules: Options::default().rules(),
     });
 }

@@ -15,6 +15,8 @@ use tsuru::book::make::{self, Event, Settings};
 use tsuru::book::source::{Source, resolve};
 use tsuru::book::table::Table;
 use tsuru::book::{BookMove, games};
+use tsuru::shogi::Notation;
+use tsuru::shogi::notation::pad;
 
 use super::input::PositionArgs;
 use super::{Done, RulesArgs, progress};
@@ -150,6 +152,10 @@ struct ShowArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+
+    /// Notation of moves: ja, en or usi; JSON is always in usi.
+    #[arg(long, value_name = "LANG", default_value = "usi")]
+    lang: Notation,
 
     #[command(flatten)]
     rules: RulesArgs,
@@ -368,15 +374,23 @@ fn run_show(args: &ShowArgs) -> anyhow::Result<Done> {
     }
     let flipped = if found.flipped { ", flipped" } else { "" };
     writeln!(out, "Move {} in the book{flipped}.", found.ply)?;
-    writeln!(out, "move   reply   score  depth   count")?;
-    for m in moves.iter().map(candidate) {
+    let width = if args.lang == Notation::Usi { 7 } else { 14 };
+    let [head, reply] = ["move", "reply"].map(|word| pad(word, width));
+    writeln!(out, "{head}{reply} score  depth   count")?;
+    for m in moves {
+        let reply = m.reply.filter(|_| position.is_legal(m.mv)).map(|reply| {
+            let mut after = position.clone();
+            after.make(m.mv);
+            args.lang.show(&after, reply)
+        });
+        let reply = reply.unwrap_or_else(|| "-".to_string());
         let number = |n: Option<i64>| n.map_or("-".to_string(), |n| n.to_string());
         writeln!(
             out,
-            "{:<6} {:<6} {:>6} {:>6} {:>7}",
-            m.mv,
-            m.reply.as_deref().unwrap_or("-"),
-            number(m.score.map(i64::from)),
+            "{}{}{:>6} {:>6} {:>7}",
+            pad(&args.lang.show(&position, m.mv), width),
+            pad(&reply, width),
+            number(m.eval.map(i64::from)),
             number(m.depth.map(i64::from)),
             m.count
         )?;

@@ -1,4 +1,4 @@
-//! `tsuru judge`: the referee's view of a game given as a USI line.
+//! `tsuru judge`: the referee's view of a game, given as a USI line or a record.
 //!
 //! The moves are played one by one; the first illegal move, or the first position
 //! in which the rules end the game, decides. Then the last position's standing is
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use tsuru::core::Color;
@@ -18,13 +18,17 @@ use tsuru::game::{Game, GameEnd, ImmediateWin, Repetition};
 use tsuru::shogi::entering_king::Declaration;
 use tsuru::shogi::{EnteringKingRule, Position, Rules};
 
+use tsuru::record::{GameTree, Step, Terminal};
+
+use super::records::{Input, collect, problem_lines};
 use super::{Done, RulesArgs, input, judge_yonin};
 
 /// Judge a game: result, reason, repetition and impasse.
 ///
 /// The game is a USI position line. After its moves it may say `resign`, or `win`
-/// for a declaration by the side to move, which is checked against `--rule`. A game of
-/// four-player shogi gets places instead of a result.
+/// for a declaration by the side to move, which is checked against `--rule`. With
+/// --record, games of KIF, KI2, CSA or JKF files are judged; where the rules do not
+/// end a game, the record's own last word counts.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,14 +36,19 @@ Examples:
   tsuru judge --rule CSARule24 'position sfen 1+P+P+PK+P+P+P1/1+B2+P2+P1/1+R7/9/9/9/9/9/k8 b RB 1 moves win'
   tsuru judge --json --file games.txt
   cat games.txt | tsuru judge -
+  tsuru judge --record game.kif records/
 
 In a file or on standard input every line is a game; empty lines and those that
 start with # are skipped, and JSON is one object a line.")]
 pub struct JudgeArgs {
     /// The game: `startpos moves ...`, `sfen ... moves ...`, or `-` for games from
     /// standard input, one a line.
-    #[arg(value_name = "GAME", required_unless_present = "file")]
+    #[arg(value_name = "GAME", required_unless_present_any = ["file", "record"])]
     words: Vec<String>,
+
+    /// Judge the games of these records, or of all records in these folders.
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["words", "file"])]
+    record: Vec<PathBuf>,
 
     /// Judge the games in a file, one a line.
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
@@ -113,16 +122,21 @@ struct Count {
 
 pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
     if args.rules.is_yonin() {
+        if !args.record.is_empty() {
+            bail!("there are no records of four-player shogi");
+        }
         let rules = args.rules.yonin_rules()?;
-        judge_all(
+        return judge_all(
             args,
             |line| judge_yonin::judge(line, &rules),
             judge_yonin::print,
-        )
-    } else {
-        let rules = args.rules.rules();
-        judge_all(args, |line| judge(line, &rules), print)
+        );
     }
+    let rules = args.rules.rules();
+    if !args.record.is_empty() {
+        return judge_records(&args.record, &rules, args.json, &mut stdout().lock());
+    }
+    judge_all(args, |line| judge(line, &rules), print)
 }
 
 /// Judges what the command line names, with a judge of one game and a printer of
@@ -172,6 +186,84 @@ fn judge_lines<V: Serialize>(
             writeln!(out, "line {}:", index + 1)?;
             print(&verdict, out)?;
         }
+    }
+    Ok(())
+}
+
+/// Judges the games of records; a file that cannot be read is told, and the others
+/// are judged.
+fn judge_records(
+    paths: &[PathBuf],
+    rules: &Rules,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<Done> {
+    let mut failed = false;
+    for source in collect(paths)? {
+        let reading = match source.read(rules) {
+            Ok(reading) => reading,
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                failed = true;
+                continue;
+            }
+        };
+        for line in problem_lines(&source, &reading) {
+            eprintln!("{line}");
+        }
+        for (index, tree) in reading.games.iter().enumerate() {
+            let mut name = source.name();
+            if reading.games.len() > 1 {
+                name = format!("{name}, game {}", index + 1);
+            }
+            judge_record(&source, &name, tree, rules, json, out)?;
+        }
+    }
+    Ok(if failed { Done::Negative } else { Done::Yes })
+}
+
+fn judge_record(
+    source: &Input,
+    name: &str,
+    tree: &GameTree,
+    rules: &Rules,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    #[derive(Serialize)]
+    struct Named<'a> {
+        file: &'a str,
+        #[serde(flatten)]
+        verdict: &'a Verdict,
+    }
+    let mut line = format!("sfen {} moves", tree.start().sfen());
+    for id in tree.main_line() {
+        match &tree.node(id).step {
+            Step::Move(m) | Step::Foul(m, _) => line += &format!(" {m}"),
+            Step::End(Terminal::Resignation) => line += " resign",
+            Step::End(Terminal::Declaration) => line += " win",
+            _ => {}
+        }
+    }
+    let mut verdict = judge(&line, rules).with_context(|| source.name())?;
+    if verdict.result.is_none()
+        && let (Some(terminal), Some(winner)) = (tree.ending(), tree.winner())
+    {
+        verdict.result = Some(winner.map_or("draw", word));
+        verdict.reason = format!("by the record: {}", terminal.english());
+    }
+    if json {
+        serde_json::to_writer(
+            &mut *out,
+            &Named {
+                file: name,
+                verdict: &verdict,
+            },
+        )?;
+        writeln!(out)?;
+    } else {
+        writeln!(out, "{name}:")?;
+        print(&verdict, out)?;
     }
     Ok(())
 }

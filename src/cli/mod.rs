@@ -13,8 +13,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tsuru::shogi::{EnteringKingRule, Rules};
 use tsuru::yonin;
 
+mod analyze;
 mod bench;
 mod book;
+mod convert;
 mod evaluation;
 mod explain;
 mod input;
@@ -23,8 +25,10 @@ mod judge_yonin;
 mod learn;
 mod match_;
 mod match_yonin;
+mod mate;
 mod perft;
 mod progress;
+mod records;
 mod show;
 mod train;
 mod tune;
@@ -64,6 +68,12 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Judge a game: result, reason, repetition and impasse.
     Judge(judge::JudgeArgs),
+    /// Convert game records between formats, or check them.
+    Convert(convert::ConvertArgs),
+    /// Analyse game records: scores, marks, turning points, reports.
+    Analyze(Box<analyze::AnalyzeArgs>),
+    /// Solve mate problems.
+    Mate(mate::MateArgs),
     /// Play a match between two USI engines.
     Match(Box<match_::MatchArgs>),
     /// Tune an engine's parameters by games against itself (SPSA).
@@ -172,6 +182,9 @@ pub fn run() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Judge(args)) => judge::run(&args),
+        Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Analyze(args)) => analyze::run(&args),
+        Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),

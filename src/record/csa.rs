@@ -1,22 +1,42 @@
-//! The CSA format, version 2.2 (コンピュータ将棋協会, "CSA標準棋譜ファイル形式").
+//! The CSA format, versions 2 to 3 (コンピュータ将棋協会, "CSA標準棋譜ファイル形式").
 //!
 //! A move names the piece as it stands after it, so a promotion shows in the
 //! piece. Evaluations follow the moves as `'** score line`, the form that the
-//! floodgate server made common: the score from Black's view, the line from the
-//! opponent's reply on.
+//! floodgate server made common. A file may hold several games, parted by `/`.
 
 use std::fmt::Write;
 
-use super::{Ending, GameRecord, black_view, date_time, expected_line};
+use super::read::{Builder, Problems, ReadError, Severity};
+use super::terminal::Terminal;
+use super::text::{lines, one_line, quote};
+use super::tree::{Cursor, GameTree, NodeId, Step, key};
+use super::{CsaVersion, Losses};
 use crate::core::Color;
-use crate::game::Game;
-use crate::shogi::piece::KINDS;
-use crate::shogi::square::SIZE;
-use crate::shogi::{Move, Position, Square, sfen};
+use crate::shogi::hand::MAX_SET_UP;
+use crate::shogi::piece::{HAND_KINDS, KINDS, Piece, PieceKind};
+use crate::shogi::square::{SIZE, SQUARES};
+use crate::shogi::{Move, Position, Rules, Square, sfen};
 
 /// Codes of the kinds by [`PieceKind::index`].
 const CODES: [&str; KINDS] = [
     "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY",
+];
+
+/// Pieces of each kind that can be in hand, in a set of shogi.
+const SET: [u32; HAND_KINDS] = [18, 4, 4, 4, 2, 2, 4];
+
+/// Keys of CSA and of KIF.
+const KEYS: [(&str, &str); 10] = [
+    ("EVENT", key::EVENT),
+    ("SITE", key::SITE),
+    ("START_TIME", key::STARTED),
+    ("END_TIME", key::ENDED),
+    ("TIME_LIMIT", key::TIME_LIMIT),
+    ("OPENING", key::OPENING),
+    ("NOTE", key::NOTE),
+    ("MAX_MOVES", "最大手数"),
+    ("JISHOGI", "持将棋"),
+    ("SOURCE", "出典"),
 ];
 
 const fn sign(color: Color) -> char {
@@ -26,24 +46,450 @@ const fn sign(color: Color) -> char {
     }
 }
 
-fn square(square: Square) -> String {
+fn color_of(byte: u8) -> Option<Color> {
+    match byte {
+        b'+' => Some(Color::Black),
+        b'-' => Some(Color::White),
+        _ => None,
+    }
+}
+
+/// A kind by its code.
+pub(super) fn kind(code: &str) -> Option<PieceKind> {
+    let index = CODES.iter().position(|&known| known == code)?;
+    Some(PieceKind::ALL[index])
+}
+
+/// The code of a kind.
+pub(super) fn code(kind: PieceKind) -> &'static str {
+    CODES[kind.index()]
+}
+
+fn square_text(square: Square) -> String {
     format!("{}{}", square.file() + 1, square.rank() + 1)
 }
 
-/// A legal move of `position`, as `+7776FU`.
-fn move_text(m: Move, position: &Position) -> String {
-    let from = m.from().map_or("00".to_string(), square);
-    let code = CODES[position.moved_piece(m) % KINDS];
+fn square(text: &[u8]) -> Option<Square> {
+    let &[file @ b'1'..=b'9', rank @ b'1'..=b'9'] = text else {
+        return None;
+    };
+    Square::new(usize::from(file - b'1'), usize::from(rank - b'1'))
+}
+
+/// A move of `position`, as `+7776FU`.
+pub(super) fn move_text(m: Move, position: &Position) -> String {
+    let from = m.from().map_or("00".to_string(), square_text);
+    let code = code(position.moved_kind(m));
     format!(
         "{}{from}{}{code}",
         sign(position.side_to_move()),
-        square(m.to())
+        square_text(m.to())
     )
+}
+
+/// Reads a move such as `+7776FU`, its sign optional.
+pub(super) fn parse_move(text: &str, position: &Position) -> Result<Move, String> {
+    let bytes = text.as_bytes();
+    let (side, bytes) = match bytes.first().copied().and_then(color_of) {
+        Some(side) => (Some(side), &bytes[1..]),
+        None => (None, bytes),
+    };
+    if bytes.len() != 6 || !bytes.is_ascii() {
+        return Err(format!("`{}` is no move", quote(text)));
+    }
+    let code = std::str::from_utf8(&bytes[4..]).unwrap_or_default();
+    let kind = kind(code).ok_or_else(|| format!("`{code}` is no piece"))?;
+    let to = square(&bytes[2..4]).ok_or_else(|| format!("`{}` has no target", quote(text)))?;
+    if side.is_some_and(|side| side != position.side_to_move()) {
+        return Err(format!("`{}` is a move of the other side", quote(text)));
+    }
+    if &bytes[..2] == b"00" {
+        if kind.index() >= HAND_KINDS {
+            return Err(format!("a piece {code} cannot be dropped"));
+        }
+        return Ok(Move::drop(kind, to));
+    }
+    let from = square(&bytes[..2]).ok_or_else(|| format!("`{}` has no source", quote(text)))?;
+    if from == to {
+        return Err(format!("`{}` stays where it is", quote(text)));
+    }
+    match position.piece_on(from).map(|piece| piece.kind) {
+        None => Err(format!("no piece stands on {from}")),
+        Some(before) if before == kind => Ok(Move::board(from, to)),
+        Some(before) if before.promoted() == Some(kind) => Ok(Move::promotion(from, to)),
+        Some(before) => Err(format!(
+            "the piece on {from} is {}, and cannot become {code}",
+            CODES[before.index()]
+        )),
+    }
+}
+
+/// The pieces of a position as the lines set them.
+struct SetUp {
+    board: [Option<Piece>; SQUARES],
+    hands: [[u32; HAND_KINDS]; 2],
+    /// `00AL`: who gets all other pieces.
+    rest: Option<Color>,
+    side: Option<Color>,
+}
+
+impl SetUp {
+    fn new() -> SetUp {
+        SetUp {
+            board: [None; SQUARES],
+            hands: [[0; HAND_KINDS]; 2],
+            rest: None,
+            side: None,
+        }
+    }
+
+    /// `PI`, with the pieces that are taken off.
+    fn initial(&mut self, removed: &str) -> Result<(), String> {
+        let start = Position::start(&Rules::default());
+        for square in Square::all() {
+            self.board[square.index()] = start.piece_on(square);
+        }
+        for piece in chunks(removed, 4)? {
+            let on = square(&piece.as_bytes()[..2]);
+            let on = on.ok_or_else(|| format!("`{piece}` names no square"))?;
+            let there = self.board[on.index()].map(|there| code(there.kind));
+            if there != Some(&piece[2..]) {
+                return Err(format!("no {} stands on {on} to be taken off", &piece[2..]));
+            }
+            self.board[on.index()] = None;
+        }
+        Ok(())
+    }
+
+    /// `P1` to `P9`.
+    fn row(&mut self, rank: usize, text: &str) -> Result<(), String> {
+        if !text.is_ascii() {
+            return Err("a row of the board holds ASCII only".to_owned());
+        }
+        // Blanks at the end may have been cut off, those of empty squares joined.
+        let mut rest = text.trim_end();
+        for file in (0..SIZE).rev() {
+            let on = Square::new(file, rank).ok_or("no such rank")?;
+            let padded = rest.trim_start();
+            self.board[on.index()] = if padded.is_empty() {
+                rest = "";
+                None
+            } else if let Some(after) = padded.strip_prefix('*') {
+                rest = after.strip_prefix(' ').unwrap_or(after);
+                None
+            } else {
+                let piece = padded
+                    .get(..3)
+                    .ok_or_else(|| format!("`{padded}` is cut off"))?;
+                rest = &padded[3..];
+                let color = color_of(piece.as_bytes()[0]);
+                let piece = color.zip(kind(&piece[1..]));
+                let piece = piece.ok_or_else(|| format!("`{}` is no piece", quote(padded)))?;
+                Some(Piece::new(piece.0, piece.1))
+            };
+        }
+        if rest.trim().is_empty() {
+            Ok(())
+        } else {
+            Err(format!(
+                "`{}` is beyond the ninth square",
+                quote(rest.trim())
+            ))
+        }
+    }
+
+    /// `P+` and `P-`.
+    fn pieces(&mut self, color: Color, text: &str) -> Result<(), String> {
+        for piece in chunks(text, 4)? {
+            let (place, code) = piece.split_at(2);
+            if piece == "00AL" {
+                self.rest = Some(color);
+                continue;
+            }
+            let kind = kind(code).ok_or_else(|| format!("`{code}` is no piece"))?;
+            if place == "00" {
+                if kind.index() >= HAND_KINDS {
+                    return Err(format!("{code} cannot be in hand"));
+                }
+                let count = &mut self.hands[color.index()][kind.index()];
+                *count += 1;
+                if *count > MAX_SET_UP {
+                    return Err(format!("more than {MAX_SET_UP} {code} in hand"));
+                }
+                continue;
+            }
+            let on = square(place.as_bytes()).ok_or_else(|| format!("`{place}` is no square"))?;
+            self.board[on.index()] = Some(Piece::new(color, kind));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, rules: &Rules, problems: &mut Problems) -> Result<Position, ReadError> {
+        if let Some(color) = self.rest {
+            let mut left = SET;
+            for piece in self.board.iter().flatten() {
+                if let Some(left) = left.get_mut(piece.kind.unpromoted().index()) {
+                    *left = left.saturating_sub(1);
+                }
+            }
+            for (index, left) in left.iter_mut().enumerate() {
+                for hand in &self.hands {
+                    *left = left.saturating_sub(hand[index]);
+                }
+                self.hands[color.index()][index] += *left;
+            }
+        }
+        let side = self.side.unwrap_or_else(|| {
+            problems.warn(0, "nothing says who moves first");
+            let white = self
+                .board
+                .iter()
+                .flatten()
+                .filter(|p| p.color == Color::White);
+            // A handicap: White has fewer pieces than it began with.
+            if white.count() < 20 && self.hands == [[0; HAND_KINDS]; 2] {
+                Color::White
+            } else {
+                Color::Black
+            }
+        });
+        let mut text = String::new();
+        for rank in 0..SIZE {
+            if rank > 0 {
+                text.push('/');
+            }
+            for file in (0..SIZE).rev() {
+                match Square::new(file, rank).and_then(|on| self.board[on.index()]) {
+                    Some(piece) => text.push_str(&piece.to_string()),
+                    None => text.push('1'),
+                }
+            }
+        }
+        text.push_str(if side == Color::Black { " b " } else { " w " });
+        let hands = text.len();
+        for color in Color::ALL {
+            for kind in PieceKind::HAND {
+                let count = self.hands[color.index()][kind.index()];
+                if count > 0 {
+                    let _ = write!(text, "{count}{}", Piece::new(color, kind));
+                }
+            }
+        }
+        if text.len() == hands {
+            text.push('-');
+        }
+        Position::from_sfen(&text, rules).map_err(|error| ReadError::at(0, error.to_string()))
+    }
+}
+
+/// The text in pieces of so many characters.
+fn chunks(text: &str, size: usize) -> Result<Vec<&str>, String> {
+    let text = text.trim();
+    if !text.is_ascii() || !text.len().is_multiple_of(size) {
+        return Err(format!("`{}` is no list of pieces", quote(text)));
+    }
+    Ok((0..text.len())
+        .step_by(size)
+        .map(|at| &text[at..at + size])
+        .collect())
+}
+
+/// A game that is being read.
+struct Game<'a> {
+    rules: &'a Rules,
+    headers: Vec<(String, String)>,
+    comments: Vec<String>,
+    set_up: Option<SetUp>,
+    problems: Problems,
+    builder: Option<Builder>,
+}
+
+/// Reads the games of a file; the text is known to be CSA.
+pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
+    let mut games = Vec::new();
+    let mut game = Game::new(rules);
+    for (number, line) in lines(text) {
+        if line.trim_end() == "/" {
+            let finished = std::mem::replace(&mut game, Game::new(rules));
+            games.extend(finished.finish()?);
+            continue;
+        }
+        game.line(number, line)?;
+    }
+    games.extend(game.finish()?);
+    if games.is_empty() {
+        return Err(ReadError::Unknown);
+    }
+    Ok(games)
+}
+
+impl<'a> Game<'a> {
+    fn new(rules: &'a Rules) -> Game<'a> {
+        Game {
+            rules,
+            headers: Vec::new(),
+            comments: Vec::new(),
+            set_up: None,
+            problems: Problems::default(),
+            builder: None,
+        }
+    }
+
+    fn set_up(&mut self) -> &mut SetUp {
+        self.set_up.get_or_insert_with(SetUp::new)
+    }
+
+    /// The builder; the first move or comment behind the position makes it.
+    fn begin(&mut self) -> Result<&mut Builder, ReadError> {
+        if self.builder.is_none() {
+            let mut problems = std::mem::take(&mut self.problems);
+            let start = match self.set_up.take() {
+                Some(set_up) => set_up.finish(self.rules, &mut problems)?,
+                None => {
+                    problems.warn(0, "no initial position: that of an even game");
+                    Position::start(self.rules)
+                }
+            };
+            let mut builder = Builder::new(start, problems);
+            builder.tree.headers = std::mem::take(&mut self.headers);
+            for comment in self.comments.drain(..) {
+                note(&mut builder, comment);
+            }
+            self.builder = Some(builder);
+        }
+        self.builder.as_mut().ok_or(ReadError::Unknown)
+    }
+
+    fn line(&mut self, number: usize, line: &str) -> Result<(), ReadError> {
+        let Some(first) = line.bytes().next() else {
+            return Ok(());
+        };
+        match first {
+            b'\'' => {
+                if let Some(comment) = line.strip_prefix("'*") {
+                    match &mut self.builder {
+                        Some(builder) => note(builder, comment.to_owned()),
+                        None => self.comments.push(comment.to_owned()),
+                    }
+                }
+                Ok(())
+            }
+            b'N' if self.builder.is_none() => {
+                self.player(line);
+                Ok(())
+            }
+            b'$' => {
+                // Some servers add headers after the moves, against the standard.
+                self.header(line);
+                Ok(())
+            }
+            b'V' if self.builder.is_none() => Ok(()),
+            _ => line
+                .split(',')
+                .try_for_each(|statement| self.statement(number, statement.trim_end())),
+        }
+    }
+
+    fn player(&mut self, line: &str) {
+        let key = match line.as_bytes().get(1).copied().and_then(color_of) {
+            Some(Color::Black) => key::BLACK,
+            Some(Color::White) => key::WHITE,
+            None => return,
+        };
+        self.headers
+            .push((key.to_owned(), line[2..].trim().to_owned()));
+    }
+
+    fn header(&mut self, line: &str) {
+        let (name, value) = line[1..].split_once(':').unwrap_or((&line[1..], ""));
+        let known = KEYS.iter().find(|(csa, _)| *csa == name);
+        let key = known.map_or_else(|| format!("${name}"), |(_, kif)| (*kif).to_owned());
+        let headers = match &mut self.builder {
+            Some(builder) => &mut builder.tree.headers,
+            None => &mut self.headers,
+        };
+        headers.push((key, value.trim().to_owned()));
+    }
+
+    fn statement(&mut self, number: usize, text: &str) -> Result<(), ReadError> {
+        let bytes = text.as_bytes();
+        let bad = |message: String| ReadError::at(number, message);
+        match bytes {
+            [] => {}
+            [b'P', b'I', ..] => self.set_up().initial(&text[2..]).map_err(bad)?,
+            [b'P', rank @ b'1'..=b'9', ..] => {
+                let rank = usize::from(rank - b'1');
+                self.set_up().row(rank, &text[2..]).map_err(bad)?;
+            }
+            [b'P', sign @ (b'+' | b'-'), ..] => {
+                let color = color_of(*sign).unwrap_or(Color::Black);
+                self.set_up().pieces(color, &text[2..]).map_err(bad)?;
+            }
+            [sign @ (b'+' | b'-')] if self.builder.is_none() => {
+                self.set_up().side = color_of(*sign);
+                self.begin()?;
+            }
+            [b'+' | b'-', _, ..] => {
+                let builder = self.begin()?;
+                if !builder.is_stopped() {
+                    match parse_move(text, builder.position()) {
+                        Ok(m) => builder.play(number, text, m),
+                        Err(message) => builder.bad_move(number, message),
+                    }
+                }
+            }
+            [b'%', ..] => {
+                let builder = self.begin()?;
+                let side = builder.tree.side_at(builder.next_ply());
+                builder.end(number, Terminal::from_csa(&text[1..], side));
+            }
+            [b'T', ..] => {
+                let builder = self.begin()?;
+                match super::kif_read::time(&text[1..]) {
+                    Some(time) => builder.time(time),
+                    None => {
+                        let message = format!("`{}` is no time", quote(text));
+                        builder.problems.warn(number, message);
+                    }
+                }
+            }
+            _ => {
+                let message = format!("not a line of CSA: `{}`", quote(text));
+                match &mut self.builder {
+                    Some(builder) => builder.problems.warn(number, message),
+                    None => self.problems.add(number, Severity::Warning, message),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The game, unless there is nothing but empty lines and comments.
+    fn finish(mut self) -> Result<Option<Builder>, ReadError> {
+        if self.builder.is_none() && self.set_up.is_none() && self.headers.is_empty() {
+            return Ok(None);
+        }
+        self.begin()?;
+        Ok(self.builder)
+    }
+}
+
+/// A comment, or the name of a bookmark in the form in which we write one.
+fn note(builder: &mut Builder, comment: String) {
+    let Some(node) = builder.current() else {
+        return;
+    };
+    let node = builder.tree.node_mut(node);
+    match comment.strip_prefix('&') {
+        Some(name) if node.bookmark.is_none() => node.bookmark = Some(name.to_owned()),
+        _ => node.comments.push(comment),
+    }
 }
 
 /// The initial position.
 fn write_position(text: &mut String, position: &Position) {
-    if position.sfen() == sfen::START {
+    let board = |sfen: &str| sfen.split(' ').next().map(str::to_owned);
+    if board(&position.sfen()) == board(sfen::START) {
         text.push_str("PI\n");
     } else {
         for rank in 0..SIZE {
@@ -52,85 +498,101 @@ fn write_position(text: &mut String, position: &Position) {
                 match Square::new(file, rank).and_then(|square| position.piece_on(square)) {
                     None => text.push_str(" * "),
                     Some(piece) => {
-                        let _ = write!(text, "{}{}", sign(piece.color), CODES[piece.kind.index()]);
+                        let _ = write!(text, "{}{}", sign(piece.color), code(piece.kind));
                     }
                 }
             }
             text.push('\n');
         }
-        for color in Color::ALL {
-            let hand = position.hand(color);
-            if !hand.is_empty() {
-                let _ = write!(text, "P{}", sign(color));
-                for (kind, count) in hand.iter() {
-                    let piece: &str = CODES[kind.index()];
-                    for _ in 0..count {
-                        let _ = write!(text, "00{piece}");
-                    }
+    }
+    for color in Color::ALL {
+        let hand = position.hand(color);
+        if !hand.is_empty() {
+            let _ = write!(text, "P{}", sign(color));
+            for (kind, count) in hand.iter() {
+                for _ in 0..count {
+                    let _ = write!(text, "00{}", code(kind));
                 }
-                text.push('\n');
             }
+            text.push('\n');
         }
     }
     let _ = writeln!(text, "{}", sign(position.side_to_move()));
 }
 
-/// The line that ends the record. Where the format has no word for an ending,
-/// it is the one with the same winner.
-fn end_line(record: &GameRecord) -> String {
-    let loser = record.result.winner().map(|winner| !winner);
-    let foul = |loser| format!("%{}ILLEGAL_ACTION", sign(loser));
-    let word = match record.ending {
-        Ending::Checkmate => "%TSUMI",
-        Ending::Resignation
-        | Ending::NoLegalMove
-        | Ending::Try
-        | Ending::KingCaptured
-        | Ending::ImpasseWin
-        | Ending::AgreedWin => "%TORYO",
-        Ending::Sennichite => "%SENNICHITE",
-        Ending::Declaration => "%KACHI",
-        Ending::ImpasseDraw | Ending::MoveLimit => "%JISHOGI",
-        Ending::AgreedDraw => "%HIKIWAKE",
-        Ending::TimeForfeit | Ending::NoAnswer | Ending::Crash => "%TIME_UP",
-        Ending::PerpetualCheck
-        | Ending::IllegalMove
-        | Ending::FalseDeclaration
-        | Ending::Protocol => return foul(loser.unwrap_or(record.side_at_end())),
-    };
-    word.to_string()
+fn write_notes(text: &mut String, tree: &GameTree, id: NodeId) {
+    let node = tree.node(id);
+    for comment in &node.comments {
+        let _ = writeln!(text, "'*{}", one_line(comment));
+    }
+    if let Some(name) = &node.bookmark {
+        let _ = writeln!(text, "'*&{}", one_line(name));
+    }
 }
 
-/// The text after a key: no line breaks.
-fn one_line(text: &str) -> String {
-    text.replace(['\r', '\n'], " ")
-}
-
-/// The game as a file in UTF-8.
-pub fn write(record: &GameRecord) -> String {
-    let mut text = String::from("V2.2\n");
-    let _ = writeln!(text, "N+{}", one_line(&record.black));
-    let _ = writeln!(text, "N-{}", one_line(&record.white));
-    let _ = writeln!(text, "$EVENT:{}", one_line(&record.event));
-    let _ = writeln!(text, "$START_TIME:{}", date_time(record.started));
-    write_position(&mut text, &record.start_position());
-    for (played, m, position) in record.replay() {
-        let _ = writeln!(text, "{}", move_text(m, &position));
-        let seconds = played.time_us.unwrap_or(0) / 1_000_000;
-        let _ = writeln!(text, "T{seconds}");
-        if let Some(thought) = &played.thought {
-            let score = black_view(thought.score, position.side_to_move());
-            let _ = write!(text, "'** {score}");
-            for (m, position) in expected_line(thought, m, &position) {
-                let _ = write!(text, " {}", move_text(m, &position));
-            }
-            text.push('\n');
+/// `T` with whole seconds, or with milliseconds in version 3.
+fn write_time(text: &mut String, time_ms: Option<u64>, version: CsaVersion, losses: &mut Losses) {
+    let Some(time_ms) = time_ms else { return };
+    let (seconds, rest) = (time_ms / 1000, time_ms % 1000);
+    match version {
+        CsaVersion::V3 if rest > 0 => {
+            let _ = writeln!(text, "T{seconds}.{rest:03}");
+        }
+        _ => {
+            losses.fractions |= rest > 0;
+            let _ = writeln!(text, "T{seconds}");
         }
     }
-    let _ = writeln!(text, "{}", end_line(record));
-    let _ = writeln!(text, "'*{}", record.ending.text());
-    if !record.note.is_empty() {
-        let _ = writeln!(text, "'*{}", one_line(&record.note));
+}
+
+/// Writes a game.
+pub(super) fn write(tree: &GameTree, version: CsaVersion, losses: &mut Losses) -> String {
+    let mut text = match version {
+        CsaVersion::V2_2 => String::from("V2.2\n"),
+        CsaVersion::V3 => String::from("'CSA encoding=UTF-8\nV3.0\n"),
+    };
+    for (name, key) in [("N+", key::BLACK), ("N-", key::WHITE)] {
+        if let Some(player) = tree.header(key) {
+            let _ = writeln!(text, "{name}{}", one_line(player));
+        }
+    }
+    for (key, value) in &tree.headers {
+        let known = KEYS.iter().find(|(_, kif)| kif == key);
+        if let Some(name) = known.map(|(csa, _)| *csa).or_else(|| key.strip_prefix('$')) {
+            let _ = writeln!(text, "${name}:{}", one_line(value));
+        } else if !matches!(key.as_str(), key::BLACK | key::WHITE) {
+            losses.headers.push(key.clone());
+        }
+    }
+    write_position(&mut text, tree.start());
+    losses.ply |= tree.start().ply() > 1;
+    losses.variations |= tree.lines().nth(1).is_some();
+    write_notes(&mut text, tree, NodeId::ROOT);
+    let mut cursor = Cursor::new(tree);
+    for id in tree.main_line() {
+        let node = tree.node(id);
+        match &node.step {
+            Step::Start => {}
+            Step::Move(m) | Step::Foul(m, _) => {
+                let _ = writeln!(text, "{}", move_text(*m, cursor.position()));
+            }
+            Step::End(terminal) => {
+                let word = match terminal {
+                    Terminal::FoulWin => {
+                        let offender = !tree.side_at(node.ply());
+                        format!("{}ILLEGAL_ACTION", sign(offender))
+                    }
+                    other => one_line(other.csa()).replace(',', " "),
+                };
+                if !terminal.is_standard_csa() {
+                    losses.ending = Some(terminal.kif().to_owned());
+                }
+                let _ = writeln!(text, "%{word}");
+            }
+        }
+        write_time(&mut text, node.time_ms, version, losses);
+        write_notes(&mut text, tree, id);
+        cursor.go_to(tree, id);
     }
     text
 }
@@ -138,34 +600,6 @@ pub fn write(record: &GameRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::GameResult;
-    use crate::record::tests::sample;
-    use crate::shogi::piece::PieceKind;
-
-    #[test]
-    fn writes_a_game() {
-        assert_eq!(
-            write(&sample()),
-            "V2.2\nN+A\nN-B\n$EVENT:test\n$START_TIME:2024/01/02 10:00:00\nPI\n+\n\
-             +7776FU\nT0\n-3334FU\nT61\n+8822UM\nT61\n-3122GI\nT61\n\
-             '** -35 +0045KA -0033KA\n+0045KA\nT61\n%TORYO\n'*resignation\n"
-        );
-    }
-
-    #[test]
-    fn writes_positions_and_fouls() {
-        let mut record = sample();
-        record.moves.clear();
-        record.start =
-            Some("lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LN1GKGSNL w S2p 1".to_string());
-        record.ending = Ending::IllegalMove;
-        record.result = GameResult::BlackWins;
-        record.note = "nifu".to_string();
-        let text = write(&record);
-        assert!(text.contains("\nP1-KY-KE-GI-KI-OU-KI-GI-KE * \nP2 * -HI * "));
-        assert!(text.contains("\nP9+KY+KE * +KI+OU+KI+GI+KE+KY\nP+00GI\nP-00FU00FU\n-\n"));
-        assert!(text.ends_with("\n%-ILLEGAL_ACTION\n'*illegal move\n'*nifu\n"));
-    }
 
     #[test]
     fn every_kind_has_its_code() {
@@ -179,5 +613,57 @@ mod tests {
         ] {
             assert_eq!(CODES[kind.index()], code);
         }
+    }
+
+    fn start(text: &str) -> Result<String, String> {
+        let builders = read(text, &Rules::default()).map_err(|error| error.to_string())?;
+        Ok(builders[0].tree.start().sfen())
+    }
+
+    #[test]
+    fn positions_in_every_form() {
+        let two_pieces = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+        for (text, sfen) in [
+            ("PI\n+\n", sfen::START),
+            ("V2.2\nPI82HI22KA\n-\n", two_pieces),
+            ("PI82HI22KA\n", two_pieces),
+            (
+                "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY\nP2 *\nP3-FU-FU-FU-FU-FU-FU-FU-FU-FU\nP4\n\
+                 P5 * * * * * * * * *\nP6 *  *  *  *  *  *  *  *  * \n\
+                 P7+FU+FU+FU+FU+FU+FU+FU+FU+FU\nP8 * +KA *  *  *  *  * +HI * \n\
+                 P9+KY+KE+GI+KI+OU+KI+GI+KE+KY\n-\n",
+                two_pieces,
+            ),
+            (
+                "P-11OU21FU22FU23FU24FU25FU26FU27FU28FU29FU\nP+00HI00HI\nP-00AL\n+\n",
+                "7pk/7p1/7p1/7p1/7p1/7p1/7p1/7p1/7p1 b 2R2b4g4s4n4l9p 1",
+            ),
+        ] {
+            assert_eq!(start(text), Ok(sfen.to_owned()), "{text}");
+        }
+        for (text, error) in [
+            ("PI82KA\n+\n", "line 1: no KA stands on 8b to be taken off"),
+            ("V2\nP1+XX\n", "line 2: `+XX` is no piece"),
+            ("P+00OU\n", "line 1: OU cannot be in hand"),
+            ("P+51OU52OU\n+\n", "black has more than one king"),
+        ] {
+            assert_eq!(start(text), Err(error.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn statements_times_and_several_games() {
+        let text = "V2.2\nN+A, B\nPI\n+\n'*start\n+7776FU,T12,-3334FU,T3\n'*a, b\n'not kept\n\
+                    %TORYO,T5\n$END_TIME:2024\n/\nPI\n+\n+2726FU\nT1.25\n%+ILLEGAL_ACTION\n";
+        let builders = read(text, &Rules::default()).unwrap();
+        let [a, b] = [&builders[0].tree, &builders[1].tree];
+        assert_eq!(a.header(key::BLACK), Some("A, B"));
+        assert_eq!(a.header(key::ENDED), Some("2024"));
+        assert_eq!(a.node(NodeId::ROOT).comments, ["start"]);
+        let times: Vec<_> = a.main_line().map(|id| a.node(id).time_ms).collect();
+        assert_eq!(times, [Some(12_000), Some(3_000), Some(5_000)]);
+        assert_eq!(a.ending(), Some(&Terminal::Resignation));
+        assert_eq!(b.ending(), Some(&Terminal::FoulWin));
+        assert_eq!(b.node(b.main_line().next().unwrap()).time_ms, Some(1250));
     }
 }

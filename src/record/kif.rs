@@ -1,21 +1,22 @@
-//! The KIF format (柿木義一, "棋譜ファイル KIF形式"), in Japanese and UTF-8.
+//! Writing KIF and KI2 (柿木義一, "棋譜ファイル KIF形式").
 //!
-//! A move names its target, the piece as it stands before the move, 成 for a
-//! promotion, and its source: `２二角成(88)`. Evaluations are comments in the form
-//! that ShogiGUI writes (`*対局 ...`), which other programs read as well: scores
-//! from Black's view, lines with source squares.
+//! A move of KIF names its target, the piece as it stands before the move, 成 for a
+//! promotion, and its source: `２二角成(88)`. KI2 has marks instead of sources
+//! ([`crate::shogi::notation`]) and neither numbers nor times. Branches follow the
+//! main line, the last one first, as Kifu for Windows writes them.
 
 use std::fmt::Write;
 
-use super::{Ending, GameRecord, PlayedMove, black_view, date_time, expected_line};
+use super::kif_move::MoveText;
+use super::terminal::Terminal;
+use super::text::one_line;
+use super::tree::{Cursor, GameTree, NodeId, Step, key};
+use super::{Encoding, Losses};
 use crate::core::Color;
 use crate::game::DiagramStyle;
 use crate::shogi::handicap::HANDICAPS;
-use crate::shogi::piece::PieceKind;
-use crate::shogi::{Move, Position, Source, sfen};
-
-const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
-const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
+use crate::shogi::notation::{columns, japanese, target_and_piece};
+use crate::shogi::{Move, Position, sfen};
 
 /// The handicaps that every reader knows by name; others are written as a
 /// diagram.
@@ -32,43 +33,18 @@ const KNOWN_HANDICAPS: [&str; 10] = [
     "十枚落ち",
 ];
 
-/// The name of a piece in moves.
-const fn piece_name(kind: PieceKind) -> &'static str {
-    match kind {
-        PieceKind::Pawn => "歩",
-        PieceKind::Lance => "香",
-        PieceKind::Knight => "桂",
-        PieceKind::Silver => "銀",
-        PieceKind::Gold => "金",
-        PieceKind::Bishop => "角",
-        PieceKind::Rook => "飛",
-        PieceKind::King => "玉",
-        PieceKind::ProPawn => "と",
-        PieceKind::ProLance => "成香",
-        PieceKind::ProKnight => "成桂",
-        PieceKind::ProSilver => "成銀",
-        PieceKind::Horse => "馬",
-        PieceKind::Dragon => "龍",
-    }
-}
+/// Moves in a line of KI2.
+const KI2_MOVES_A_LINE: u32 = 6;
 
-/// A legal move of `position`: target and piece, and the source.
-fn move_parts(m: Move, position: &Position) -> (String, String) {
-    let to = m.to();
-    let mut text = if position.last_move().is_some_and(|last| last.to() == to) {
-        "同　".to_string()
-    } else {
-        format!("{}{}", FILES[to.file()], RANKS[to.rank()])
-    };
-    match m.source() {
-        Source::Hand(kind) => {
-            text.push_str(piece_name(kind));
+/// The move as KIF writes it: target and piece, and the source.
+pub(super) fn move_parts(m: Move, position: &Position) -> (String, String) {
+    let mut text = target_and_piece(position, m);
+    match m.from() {
+        None => {
             text.push('打');
             (text, String::new())
         }
-        Source::Board(from) => {
-            let kind = position.piece_on(from).map(|piece| piece.kind);
-            text.push_str(kind.map_or("", piece_name));
+        Some(from) => {
             if m.is_promotion() {
                 text.push('成');
             }
@@ -77,9 +53,12 @@ fn move_parts(m: Move, position: &Position) -> (String, String) {
     }
 }
 
-/// Columns that a text takes: two for each Japanese character.
-fn columns(text: &str) -> usize {
-    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
+/// The mark of a side before its moves, one that every encoding has.
+pub(super) const fn sign(color: Color) -> char {
+    match color {
+        Color::Black => '▲',
+        Color::White => '△',
+    }
 }
 
 /// `( 1:01/00:02:03)`, in whole seconds.
@@ -99,204 +78,233 @@ fn line(text: &mut String, content: impl AsRef<str>) {
     text.push_str("\r\n");
 }
 
-fn comment(played: &PlayedMove, m: Move, position: &Position) -> Option<String> {
-    let thought = played.thought.as_ref()?;
-    let milliseconds = played.time_us.unwrap_or(0) / 1000;
-    let mut text = format!(
-        "**対局 時間 {:02}:{:02}.{} 深さ {}",
-        milliseconds / 60_000,
-        milliseconds / 1000 % 60,
-        milliseconds / 100 % 10,
-        thought.depth
-    );
-    if let Some(seldepth) = thought.seldepth {
-        let _ = write!(text, "/{seldepth}");
-    }
-    let score = black_view(thought.score, position.side_to_move());
-    let _ = write!(text, " ノード数 {} 評価値 {score} 読み筋", thought.nodes);
-    for (m, position) in expected_line(thought, m, position) {
-        let side = match position.side_to_move() {
-            Color::Black => '▲',
-            Color::White => '△',
-        };
-        let (target, source) = move_parts(m, &position);
-        let _ = write!(text, " {side}{target}{source}");
-    }
-    Some(text)
-}
-
-/// The word of the last line and the closing sentence without its number.
-/// Where the format has no word for an ending, it is the one with the same
-/// winner.
-fn ending_words(record: &GameRecord) -> (&'static str, String) {
-    let side = |color| match color {
-        Color::Black => "先手",
-        Color::White => "後手",
-    };
-    let wins =
-        |winner: Option<Color>| winner.map_or(String::new(), |c| format!("{}の勝ち", side(c)));
-    let winner = record.result.winner();
-    match record.ending {
-        Ending::Sennichite => ("千日手", "千日手".to_string()),
-        Ending::ImpasseDraw | Ending::MoveLimit | Ending::AgreedDraw => {
-            ("持将棋", "持将棋".to_string())
-        }
-        Ending::Checkmate => ("詰み", wins(winner)),
-        Ending::Declaration => (
-            "入玉勝ち",
-            winner.map_or(String::new(), |c| format!("{}の入玉勝ち", side(c))),
-        ),
-        Ending::TimeForfeit | Ending::NoAnswer | Ending::Crash => {
-            ("切れ負け", format!("時間切れにより{}", wins(winner)))
-        }
-        Ending::PerpetualCheck
-        | Ending::IllegalMove
-        | Ending::FalseDeclaration
-        | Ending::Protocol => {
-            let loser = winner.map(|winner| !winner);
-            let sentence = loser.map_or(String::new(), |c| format!("{}の反則負け", side(c)));
-            if loser == Some(record.side_at_end()) {
-                ("反則負け", sentence)
-            } else {
-                ("反則勝ち", sentence)
-            }
-        }
-        Ending::Resignation
-        | Ending::NoLegalMove
-        | Ending::Try
-        | Ending::KingCaptured
-        | Ending::ImpasseWin
-        | Ending::AgreedWin => ("投了", wins(winner)),
+/// The names of Black and White.
+fn players(start: &Position) -> [&'static str; 2] {
+    match handicap(start) {
+        Some(_) => ["下手", "上手"],
+        None => ["先手", "後手"],
     }
 }
 
-/// The game as a file in UTF-8.
-pub fn write(record: &GameRecord) -> String {
-    let mut text = String::new();
-    let start = record.start_position();
-    let handicap = HANDICAPS
+fn handicap(start: &Position) -> Option<&'static str> {
+    let sfen = start.sfen();
+    HANDICAPS
         .iter()
-        .find(|h| h.sfen == start.sfen() && KNOWN_HANDICAPS.contains(&h.japanese));
-    line(&mut text, "#KIF version=2.0 encoding=UTF-8");
-    line(
-        &mut text,
-        format!("開始日時：{}", date_time(record.started)),
-    );
-    line(&mut text, format!("棋戦：{}", one_line(&record.event)));
-    let mut players = ["先手", "後手"];
-    if let Some(handicap) = handicap {
-        line(&mut text, format!("手合割：{}", handicap.japanese));
-        players = ["下手", "上手"];
+        .find(|h| h.sfen == sfen && KNOWN_HANDICAPS.contains(&h.japanese))
+        .map(|h| h.japanese)
+}
+
+/// Headers, and the initial position before the players.
+fn write_head(text: &mut String, tree: &GameTree) {
+    let mut placed = false;
+    for (key, value) in &tree.headers {
+        let name = match key.as_str() {
+            key::BLACK => players(tree.start())[0],
+            key::WHITE => players(tree.start())[1],
+            key => key,
+        };
+        if matches!(key.as_str(), key::BLACK | key::WHITE) && !placed {
+            write_start(text, tree.start());
+            placed = true;
+        }
+        line(text, format!("{}：{}", one_line(name), one_line(value)));
+    }
+    if !placed {
+        write_start(text, tree.start());
+    }
+}
+
+fn write_start(text: &mut String, start: &Position) {
+    if let Some(name) = handicap(start) {
+        line(text, format!("手合割：{name}"));
     } else if start.sfen() == sfen::START {
-        line(&mut text, "手合割：平手");
+        line(text, "手合割：平手");
     } else {
         let diagram = start.diagram(DiagramStyle::Japanese);
         for row in diagram.lines().filter(|row| !row.contains("手番")) {
-            line(&mut text, row);
+            line(text, row);
         }
         line(
-            &mut text,
+            text,
             match start.side_to_move() {
                 Color::Black => "先手番",
                 Color::White => "後手番",
             },
         );
-    }
-    line(
-        &mut text,
-        format!("{}：{}", players[0], one_line(&record.black)),
-    );
-    line(
-        &mut text,
-        format!("{}：{}", players[1], one_line(&record.white)),
-    );
-    line(&mut text, "手数----指手---------消費時間--");
-
-    let mut totals = [0; 2];
-    let mut number = 0;
-    for (played, m, position) in record.replay() {
-        number += 1;
-        let time = played.time_us.unwrap_or(0) / 1_000_000;
-        let total = &mut totals[position.side_to_move().index()];
-        *total += time;
-        let (target, source) = move_parts(m, &position);
-        write_row(&mut text, number, &(target + &source), &times(time, *total));
-        if let Some(comment) = comment(played, m, &position) {
-            line(&mut text, comment);
+        if start.ply() > 1 {
+            line(text, format!("手数＝{}  まで", start.ply() - 1));
         }
     }
-    let (word, sentence) = ending_words(record);
-    let total = totals[record.side_at_end().index()];
-    write_row(&mut text, number + 1, word, &times(0, total));
-    line(&mut text, format!("*{}", record.ending.text()));
-    if !record.note.is_empty() {
-        line(&mut text, format!("*{}", one_line(&record.note)));
+}
+
+fn write_notes(text: &mut String, tree: &GameTree, id: NodeId) {
+    let node = tree.node(id);
+    for comment in &node.comments {
+        line(text, format!("*{}", one_line(comment)));
     }
-    line(&mut text, format!("まで{number}手で{sentence}"));
+    if let Some(name) = &node.bookmark {
+        line(text, format!("&{}", one_line(name)));
+    }
+}
+
+/// The word of a numbered line that ends the game. What would be read as something
+/// else is written as 中断.
+fn end_word<'a>(terminal: &'a Terminal, losses: &mut Losses) -> &'a str {
+    let word = terminal.kif();
+    let is_plain = |c: char| !c.is_control() && !" \u{3000}(（+".contains(c);
+    if word.is_empty() || MoveText::begins(word) || !word.chars().all(is_plain) {
+        losses.ending = Some(one_line(word));
+        return Terminal::Interrupted.kif();
+    }
+    word
+}
+
+/// The sentence that closes a line of moves.
+fn sentence(tree: &GameTree, id: NodeId, terminal: &Terminal) -> String {
+    let ply = tree.node(id).ply();
+    terminal.sentence(ply - 1, tree.side_at(ply), players(tree.start()))
+}
+
+/// Writes KIF for a file in this encoding.
+pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) -> String {
+    let mut text = String::new();
+    let name = match encoding {
+        Encoding::ShiftJis => "Shift_JIS",
+        _ => "UTF-8",
+    };
+    line(&mut text, format!("#KIF version=2.0 encoding={name}"));
+    write_head(&mut text, tree);
+    let timed = tree.ids().any(|id| tree.node(id).time_ms.is_some());
+    line(
+        &mut text,
+        if timed {
+            "手数----指手---------消費時間--"
+        } else {
+            "手数----指手---------"
+        },
+    );
+    write_notes(&mut text, tree, NodeId::ROOT);
+    let mut cursor = Cursor::new(tree);
+    let totals = tree.total_seconds();
+    for (number, first) in tree.lines().enumerate() {
+        if number > 0 {
+            line(&mut text, "");
+            line(&mut text, format!("変化：{}手", tree.node(first).ply()));
+        }
+        for id in tree.line_from(first) {
+            let node = tree.node(id);
+            let Some(parent) = node.parent() else {
+                continue;
+            };
+            cursor.go_to(tree, parent);
+            let side = tree.side_at(node.ply()).index();
+            let time = match node.time_ms {
+                None => String::new(),
+                Some(milliseconds) => {
+                    losses.fractions |= milliseconds % 1000 > 0;
+                    times(milliseconds / 1000, totals[id.index()][side])
+                }
+            };
+            let what = match &node.step {
+                Step::Start => continue,
+                Step::End(terminal) => end_word(terminal, losses).to_owned(),
+                Step::Move(m) | Step::Foul(m, _) => {
+                    let (target, source) = move_parts(*m, cursor.position());
+                    target + &source
+                }
+            };
+            let has_more = tree.node(parent).children().last() != Some(&id);
+            let mut row = format!("{:>4} {what}", node.ply());
+            if !time.is_empty() {
+                let padding = 14usize.saturating_sub(columns(&what)) + 1;
+                let _ = write!(row, "{}{time}", " ".repeat(padding));
+            }
+            if has_more {
+                row.push('+');
+            }
+            line(&mut text, row);
+            write_notes(&mut text, tree, id);
+            if let Step::End(terminal) = &node.step {
+                line(&mut text, one_line(&sentence(tree, id, terminal)));
+            }
+        }
+    }
     text
 }
 
-/// A numbered line, the times one below the other.
-fn write_row(text: &mut String, number: usize, what: &str, times: &str) {
-    let padding = " ".repeat(14usize.saturating_sub(columns(what)));
-    line(text, format!("{number:>4} {what}{padding} {times}"));
+/// Writes KI2.
+pub(super) fn write_ki2(tree: &GameTree, losses: &mut Losses) -> String {
+    let mut text = String::new();
+    write_head(&mut text, tree);
+    line(&mut text, "");
+    write_notes(&mut text, tree, NodeId::ROOT);
+    losses.times |= tree.ids().any(|id| tree.node(id).time_ms.is_some());
+    let mut cursor = Cursor::new(tree);
+    for (number, first) in tree.lines().enumerate() {
+        if number > 0 {
+            line(&mut text, "");
+            line(&mut text, format!("変化：{}手", tree.node(first).ply()));
+        }
+        let mut in_line = 0;
+        let break_line = |text: &mut String, in_line: &mut u32| {
+            if std::mem::take(in_line) > 0 {
+                text.truncate(text.trim_end_matches(' ').len());
+                line(text, "");
+            }
+        };
+        for id in tree.line_from(first) {
+            let node = tree.node(id);
+            let Some(parent) = node.parent() else {
+                continue;
+            };
+            cursor.go_to(tree, parent);
+            match &node.step {
+                Step::Start => continue,
+                Step::End(terminal) => {
+                    break_line(&mut text, &mut in_line);
+                    let sentence = one_line(&sentence(tree, id, terminal));
+                    let side = tree.side_at(node.ply());
+                    if Terminal::from_sentence(&sentence, side).as_ref() != Some(terminal) {
+                        losses.ending = Some(one_line(terminal.kif()));
+                    }
+                    line(&mut text, sentence);
+                }
+                Step::Move(m) | Step::Foul(m, _) => {
+                    let shown = japanese(cursor.position(), *m);
+                    if matches!(node.step, Step::Foul(..)) && !is_told(&shown, &cursor, *m) {
+                        losses.fouls = true;
+                        break;
+                    }
+                    let mark = sign(cursor.position().side_to_move());
+                    let padding = 10usize.saturating_sub(columns(&shown)).max(1);
+                    let _ = write!(text, "{mark}{shown}{}", " ".repeat(padding));
+                    in_line += 1;
+                    let noted = !node.comments.is_empty() || node.bookmark.is_some();
+                    if in_line == KI2_MOVES_A_LINE || noted {
+                        break_line(&mut text, &mut in_line);
+                    }
+                }
+            }
+            write_notes(&mut text, tree, id);
+        }
+        break_line(&mut text, &mut in_line);
+    }
+    text
 }
 
-/// The text after a key: no line breaks.
-fn one_line(text: &str) -> String {
-    text.replace(['\r', '\n'], " ")
+/// Whether the text of an illegal move is read as this move again.
+fn is_told(shown: &str, cursor: &Cursor, m: Move) -> bool {
+    MoveText::parse(shown)
+        .and_then(|text| {
+            let same = cursor.position().last_move().map(|last| last.to());
+            text.resolve(cursor.position(), same)
+        })
+        .is_ok_and(|(again, _)| again == m)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::GameResult;
-    use crate::record::tests::sample;
-
-    #[test]
-    fn writes_a_game() {
-        let expected = "\
-#KIF version=2.0 encoding=UTF-8
-開始日時：2024/01/02 10:00:00
-棋戦：test
-手合割：平手
-先手：A
-後手：B
-手数----指手---------消費時間--
-   1 ７六歩(77)     ( 0:00/00:00:00)
-   2 ３四歩(33)     ( 1:01/00:01:01)
-   3 ２二角成(88)   ( 1:01/00:01:01)
-   4 同　銀(31)     ( 1:01/00:02:02)
-**対局 時間 01:01.5 深さ 9/14 ノード数 1234 評価値 -35 読み筋 ▲４五角打 △３三角打
-   5 ４五角打       ( 1:01/00:02:02)
-   6 投了           ( 0:00/00:02:02)
-*resignation
-まで5手で先手の勝ち
-";
-        assert_eq!(write(&sample()), expected.replace('\n', "\r\n"));
-    }
-
-    #[test]
-    fn handicaps_and_diagrams() {
-        let mut record = sample();
-        record.moves.clear();
-        record.result = GameResult::WhiteWins;
-        record.ending = Ending::Declaration;
-        record.start =
-            Some("lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1".to_string());
-        let text = write(&record);
-        assert!(text.contains("手合割：二枚落ち\r\n下手：A\r\n上手：B\r\n"));
-        assert!(text.contains("   1 入玉勝ち       ( 0:00/00:00:00)\r\n"));
-        assert!(text.ends_with("まで0手で後手の入玉勝ち\r\n"));
-
-        record.start = Some("4k4/9/9/9/9/9/9/9/4K3+r w RB2p 7".to_string());
-        record.ending = Ending::PerpetualCheck;
-        let text = write(&record);
-        assert!(text.contains("後手の持駒：歩二\r\n  ９ ８"));
-        assert!(text.contains("先手の持駒：飛　角\r\n後手番\r\n先手：A\r\n"));
-        assert!(text.contains("反則勝ち"));
-        assert!(text.ends_with("まで0手で先手の反則負け\r\n"));
-    }
 
     #[test]
     fn promoted_pieces_by_name() {

@@ -1,27 +1,131 @@
 //! Games as lines of USI: `startpos moves ...` or `sfen ... moves ...`, one a
-//! line, with `resign` or `win` at the end when the game ended by that word.
-//! Times, names and evaluations have no place in it.
+//! line, with a last word such as `resign` or `win` when the game ended by it
+//! (the words of ShogiHome). Times, names and evaluations have no place in it.
 
-use super::{Ending, GameRecord};
+use super::Losses;
+use super::read::{Builder, Problems, ReadError};
+use super::terminal::Terminal;
+use super::text::{lines, quote};
+use super::tree::{GameTree, NodeId, Step, key};
+use crate::shogi::{IllegalMove, Move, Position, Rules, sfen};
+
+/// Last words of a line.
+const ENDS: [(&str, Terminal); 7] = [
+    ("resign", Terminal::Resignation),
+    ("win", Terminal::Declaration),
+    ("draw", Terminal::Draw),
+    ("rep_draw", Terminal::Sennichite),
+    ("impasse", Terminal::Impasse),
+    ("timeout", Terminal::TimeUp),
+    ("break", Terminal::Interrupted),
+];
+
+/// Reads the games of a file, one a line; the text is known to be USI.
+pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
+    let mut games = Vec::new();
+    let mut faults = Problems::default();
+    for (number, line) in lines(text) {
+        let line = line.trim();
+        if line.starts_with("#YANEURAOU-DB") {
+            return Err(ReadError::at(number, "an opening book, not a game record"));
+        }
+        let line = line.split('#').next().unwrap_or("").trim();
+        if line.is_empty() || line.starts_with("//") {
+            continue;
+        }
+        match read_line(number, line, rules) {
+            Ok(builder) => games.push(builder),
+            Err(message) => faults.error(number, message),
+        }
+    }
+    match games.first_mut() {
+        // A broken line among good ones is a problem of the file.
+        Some(first) => {
+            for problem in faults.finish() {
+                first
+                    .problems
+                    .add(problem.line, problem.severity, problem.message);
+            }
+            Ok(games)
+        }
+        None => match faults.finish().into_iter().next() {
+            Some(problem) => Err(ReadError::Bad(problem)),
+            None => Err(ReadError::Unknown),
+        },
+    }
+}
+
+fn read_line(number: usize, line: &str, rules: &Rules) -> Result<Builder, String> {
+    let line = line.strip_prefix("position ").unwrap_or(line).trim();
+    let (start, moves) = match line.find("moves") {
+        Some(at) => (line[..at].trim(), &line[at + "moves".len()..]),
+        None if line.starts_with("startpos") || line.starts_with("sfen") || line.contains('/') => {
+            (line, "")
+        }
+        None => ("", line),
+    };
+    let start = match start {
+        "" | "startpos" => Position::start(rules),
+        other => {
+            let text = other.strip_prefix("sfen ").unwrap_or(other);
+            if !text.contains('/') {
+                return Err(format!("`{}` is no position", quote(other)));
+            }
+            Position::from_sfen(text, rules).map_err(|error| error.to_string())?
+        }
+    };
+    let mut builder = Builder::new(start, Problems::default());
+    for word in moves.split_ascii_whitespace() {
+        if builder.is_stopped() {
+            break;
+        }
+        if let Some((_, terminal)) = ENDS.iter().find(|(end, _)| *end == word) {
+            builder.end(number, terminal.clone());
+            continue;
+        }
+        match Move::from_usi(word) {
+            Some(m) => builder.play(number, word, m),
+            None => builder.bad_move(number, IllegalMove::NotAMove(quote(word))),
+        }
+    }
+    Ok(builder)
+}
 
 /// The game as one line.
-pub fn write(record: &GameRecord) -> String {
-    let mut line = match &record.start {
-        None => "startpos".to_string(),
-        Some(sfen) => format!("sfen {sfen}"),
+pub(super) fn write(tree: &GameTree, losses: &mut Losses) -> String {
+    let sfen = tree.start().sfen();
+    let mut line = if sfen == sfen::START {
+        "startpos".to_string()
+    } else {
+        format!("sfen {sfen}")
     };
-    let last = match record.ending {
-        Ending::Resignation => Some("resign"),
-        Ending::Declaration => Some("win"),
-        _ => None,
+    let said = |id: NodeId| {
+        let node = tree.node(id);
+        !node.comments.is_empty() || node.bookmark.is_some()
     };
-    let words = record.moves.iter().map(|played| played.usi.as_str());
-    for (index, word) in words.chain(last).enumerate() {
-        if index == 0 {
-            line.push_str(" moves");
+    losses.comments |= tree.ids().any(said);
+    losses.times |= tree.ids().any(|id| tree.node(id).time_ms.is_some());
+    losses.variations |= tree.lines().nth(1).is_some();
+    for (key, value) in &tree.headers {
+        // Nothing is lost with an empty player's name.
+        if !(value.is_empty() && matches!(key.as_str(), key::BLACK | key::WHITE)) {
+            losses.headers.push(key.clone());
         }
-        line.push(' ');
-        line.push_str(word);
+    }
+    let mut words = Vec::new();
+    for id in tree.main_line() {
+        match &tree.node(id).step {
+            Step::Start => {}
+            Step::Move(m) | Step::Foul(m, _) => words.push(m.to_string()),
+            Step::End(terminal) => match ENDS.iter().find(|(_, end)| end == terminal) {
+                Some((word, _)) => words.push((*word).to_string()),
+                None => losses.ending = Some(terminal.kif().to_owned()),
+            },
+        }
+    }
+    if !words.is_empty() {
+        line.push_str(" moves ");
+        line.push_str(&words.join(" "));
     }
     line.push('\n');
     line
@@ -30,17 +134,46 @@ pub fn write(record: &GameRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Ending, Format};
 
     #[test]
     fn writes_moves_and_last_word() {
-        let mut record = super::super::tests::sample();
+        let mut record = crate::record::tests::sample();
         assert_eq!(
-            write(&record),
+            record.write(Format::Usi),
             "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e resign\n"
         );
         record.ending = Ending::TimeForfeit;
         record.moves.clear();
         record.start = Some("4k4/9/9/9/9/9/9/9/4K4 b P 1".to_string());
-        assert_eq!(write(&record), "sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1\n");
+        assert_eq!(
+            record.write(Format::Usi),
+            "sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1 moves timeout\n"
+        );
+    }
+
+    #[test]
+    fn reads_lines() {
+        let text = "# comment\nposition startpos moves 7g7f 3c3d resign\n\n\
+                    4k4/9/9/9/9/9/9/9/4K4_b_P_5 moves P*5e # why\n7g7f 8c8d\nstartpos\n\
+                    startpos moves 7g7f 7g7f\nsfen x\n";
+        let builders = read(text, &Rules::default()).unwrap();
+        let counts: Vec<_> = builders.iter().map(|b| b.tree.main_moves().len()).collect();
+        assert_eq!(counts, [2, 1, 2, 0, 1]);
+        assert_eq!(builders[0].tree.ending(), Some(&Terminal::Resignation));
+        assert_eq!(builders[1].tree.start().ply(), 5);
+        let problems: Vec<String> = builders
+            .into_iter()
+            .flat_map(|builder| builder.problems.finish())
+            .map(|problem| problem.to_string())
+            .collect();
+        assert_eq!(
+            problems,
+            [
+                "line 8: `sfen x` is no position",
+                "line 7: move 2 (7g7f) is not legal: there is no piece on 7g"
+            ]
+        );
+        assert!(read("#YANEURAOU-DB2016 1.00\nsfen x\n", &Rules::default()).is_err());
     }
 }

@@ -4,13 +4,12 @@
 use std::fmt::Write;
 
 use super::hand::Hand;
+use super::notation::RANKS as RANK_KANJI;
 use super::piece::Piece;
 use super::position::Position;
 use super::square::{SIZE, Square};
 use crate::core::Color;
 use crate::game::DiagramStyle;
-
-const RANK_KANJI: [char; SIZE] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
 /// A count of 1 to 99 in kanji.
 fn kanji_number(count: u32) -> String {

@@ -27,6 +27,9 @@ const GUARDS: u64 = {
     guards
 };
 
+/// The bits of all lanes.
+const LANES: u64 = u64::MAX >> (64 - HAND_KINDS as u32 * LANE_BITS);
+
 impl Hand {
     /// No pieces.
     pub const EMPTY: Hand = Hand(0);
@@ -88,6 +91,61 @@ impl Hand {
         ((self.0 | GUARDS) - other.0) & GUARDS == GUARDS
     }
 
+    /// For every lane where `self` holds at least as many as `other`, the bits of
+    /// its count.
+    #[inline]
+    const fn lanes_at_least(self, other: Hand) -> u64 {
+        let kept = ((self.0 | GUARDS) - other.0) & GUARDS;
+        kept - (kept >> (LANE_BITS - 1))
+    }
+
+    /// Of each kind as many as the hand with more of it.
+    #[inline]
+    pub const fn max(self, other: Hand) -> Hand {
+        let ours = self.lanes_at_least(other);
+        Hand(self.0 & ours | other.0 & !ours)
+    }
+
+    /// Of each kind as many as the hand with fewer of it.
+    #[inline]
+    pub const fn min(self, other: Hand) -> Hand {
+        let theirs = self.lanes_at_least(other);
+        Hand(other.0 & theirs | self.0 & !theirs)
+    }
+
+    /// Both hands together; no kind may be held more than 127 times.
+    #[inline]
+    pub const fn plus(self, other: Hand) -> Hand {
+        debug_assert!((self.0 + other.0) & GUARDS == 0);
+        Hand(self.0 + other.0)
+    }
+
+    /// This hand without the kinds of which `other` holds none.
+    #[inline]
+    pub const fn of_kinds_in(self, other: Hand) -> Hand {
+        Hand(self.0 & other.kinds_held())
+    }
+
+    /// This hand without the kinds of which `other` holds some.
+    #[inline]
+    pub const fn of_kinds_not_in(self, other: Hand) -> Hand {
+        Hand(self.0 & !other.kinds_held())
+    }
+
+    /// The count bits of every lane that is not empty.
+    #[inline]
+    const fn kinds_held(self) -> u64 {
+        // A count of 1 or more carries into the guard bit.
+        let held = (self.0 + (GUARDS - (GUARDS >> (LANE_BITS - 1)))) & GUARDS;
+        held - (held >> (LANE_BITS - 1))
+    }
+
+    /// The hand with these [`Hand::bits`].
+    #[inline]
+    pub const fn from_bits(bits: u64) -> Hand {
+        Hand(bits & !GUARDS & LANES)
+    }
+
     /// The kinds held with their counts, in SFEN order.
     pub fn iter(self) -> impl Iterator<Item = (PieceKind, u32)> {
         PieceKind::HAND
@@ -106,6 +164,25 @@ impl fmt::Debug for Hand {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn combines_by_kind() {
+        let hand = |counts: [u32; HAND_KINDS]| {
+            let mut hand = Hand::EMPTY;
+            for (kind, count) in PieceKind::HAND.into_iter().zip(counts) {
+                hand.set(kind, count);
+            }
+            hand
+        };
+        let a = hand([2, 0, 1, 0, 4, 0, 18]);
+        let b = hand([0, 1, 1, 0, 5, 0, 17]);
+        assert_eq!(a.max(b), hand([2, 1, 1, 0, 5, 0, 18]));
+        assert_eq!(a.min(b), hand([0, 0, 1, 0, 4, 0, 17]));
+        assert_eq!(a.plus(b), hand([2, 1, 2, 0, 9, 0, 35]));
+        assert_eq!(a.of_kinds_in(b), hand([0, 0, 1, 0, 4, 0, 18]));
+        assert_eq!(a.of_kinds_not_in(b), hand([2, 0, 0, 0, 0, 0, 0]));
+        assert_eq!(Hand::from_bits(a.bits()), a);
+    }
 
     #[test]
     fn counts_and_compares_by_kind() {

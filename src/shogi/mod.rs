@@ -10,11 +10,13 @@
 //! | `position` | board, hands, history; make and unmake |
 //! | `movegen` | legal moves, whole or by stage; checking moves |
 //! | `legality` | is this move legal, and which rule does it break |
+//! | `mate` | mate in one; hands as the mate solver compares them |
 //! | `see` | static exchange evaluation |
 //! | `repetition` | sennichite, perpetual check, superior and inferior positions |
 //! | `entering_king` | declarations, point counts, the try rule |
 //! | `rules` | the choices that the rules leave open; the king-capture variant |
 //! | `sfen` | positions as text |
+//! | `notation` | moves as people write them, in Japanese and English |
 //! | `handicap` | handicap positions by name |
 //! | `diagram` | boards for people |
 
@@ -24,8 +26,10 @@ pub mod entering_king;
 pub mod hand;
 pub mod handicap;
 mod legality;
+mod mate;
 mod movegen;
 pub mod moves;
+pub mod notation;
 pub mod piece;
 mod position;
 mod repetition;
@@ -39,6 +43,7 @@ pub use hand::Hand;
 pub use legality::IllegalMove;
 pub use movegen::CheckInfo;
 pub use moves::{Move, Source};
+pub use notation::Notation;
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use rules::{EnteringKingRule, Rules, Variant};

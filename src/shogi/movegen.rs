@@ -16,7 +16,7 @@ use crate::core::{Color, MoveList};
 use crate::game::Stage;
 
 /// Where the generator puts what it finds.
-trait Sink {
+pub(super) trait Sink {
     fn moves(&mut self, from: Square, to: Bitboard);
     fn promotions(&mut self, from: Square, to: Bitboard);
     /// Pawn moves of `color` to these squares, each from the square behind.
@@ -151,6 +151,7 @@ impl Targets {
 trait Filter {
     fn moves(&self, from: Square, kind: PieceKind) -> Bitboard;
     fn pawn_moves(&self) -> Bitboard;
+    fn pawn_promotions(&self) -> Bitboard;
     fn drops(&self, kind: PieceKind) -> Bitboard;
 }
 
@@ -165,6 +166,11 @@ impl Filter for Everything {
 
     #[inline]
     fn pawn_moves(&self) -> Bitboard {
+        Bitboard::ALL
+    }
+
+    #[inline]
+    fn pawn_promotions(&self) -> Bitboard {
         Bitboard::ALL
     }
 
@@ -221,6 +227,11 @@ impl Filter for CheckInfo {
     }
 
     #[inline]
+    fn pawn_promotions(&self) -> Bitboard {
+        self.squares[PieceKind::ProPawn.index()] | self.pawn_discoveries
+    }
+
+    #[inline]
     fn drops(&self, kind: PieceKind) -> Bitboard {
         self.squares[kind.index()]
     }
@@ -238,6 +249,18 @@ impl Position {
         } else {
             self.dispatch(&targets, useless, &Everything, moves);
         }
+    }
+
+    /// Appends the legal moves that give check, useless non-promotions included.
+    pub fn generate_checks(&self, moves: &mut MoveList<Move>) {
+        self.checks_into(moves);
+    }
+
+    /// Sends all legal checks to a sink.
+    #[inline]
+    pub(super) fn checks_into<S: Sink>(&self, sink: &mut S) {
+        let targets = Targets::of(Stage::All, self);
+        self.dispatch(&targets, true, &self.check_info(), sink);
     }
 
     /// All legal moves, useless non-promotions included.
@@ -383,8 +406,7 @@ impl Position {
             steps & targets.pawn_plain & plain_pawns & filter.pawn_moves(),
         );
         let promoting = steps & targets.pawn_promoting & zone;
-        // No filter here: a pawn's promotion is never a quiet check.
-        sink.pawn_promotions(us, promoting);
+        sink.pawn_promotions(us, promoting & filter.pawn_promotions());
 
         let plain = targets.plain & evade;
         let promoting = targets.promoting & evade;

@@ -515,6 +515,19 @@ impl Position {
     /// The key after a move.
     #[inline]
     pub fn key_after(&self, m: Move) -> u64 {
+        let (board, hand) = self.keys_after(m);
+        board ^ hand
+    }
+
+    /// Key of the board and the side to move, without the hands.
+    #[inline]
+    pub fn board_key(&self) -> u64 {
+        self.state.board_key
+    }
+
+    /// The board key and the hand key after a move.
+    #[inline]
+    pub(super) fn keys_after(&self, m: Move) -> (u64, u64) {
         let us = self.side;
         let to = m.to();
         let mut board = self.state.board_key ^ SIDE_KEY;
@@ -536,7 +549,7 @@ impl Position {
                 }
             }
         }
-        board ^ hand
+        (board, hand)
     }
 
     /// The piece that stands on the source of a move.

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::mate::{self, MateAnswer, MateSolver};
+use super::mate::{self, MateAnswer, MateRequest, MateSolver};
 use super::options::{RuleOptions, YONIN, printable};
 use super::output::SearchSink;
 use super::parse::{Go, PositionCommand};
@@ -139,7 +139,7 @@ pub fn new_driver(rules: RuleOptions, evaluator: ShogiEvaluator) -> Box<dyn Driv
     }
     let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {
         shogi::Variant::KingCapture => mate::unsupported,
-        shogi::Variant::Standard => mate::mate_in_one,
+        shogi::Variant::Standard => mate::solve,
     };
     Box::new(GameDriver::<shogi::Position, ShogiEvaluator>::new(
         evaluator,
@@ -190,6 +190,8 @@ pub struct GameDriver<G: Game, E: Evaluator<G>> {
     to_rules: fn(&RuleOptions) -> G::Rules,
     rules: G::Rules,
     solver: MateSolver<G>,
+    /// The table of a mate search, in MB.
+    hash_mb: usize,
     mate: Option<MateTask>,
     position: G,
     /// What `position` was set up from; its list may go on with moves that the
@@ -215,6 +217,7 @@ impl<G: Game, E: Evaluator<G>> GameDriver<G, E> {
             position: G::start(&rules),
             rules,
             solver,
+            hash_mb: 1,
             mate: None,
             command: PositionCommand::default(),
             played: 0,
@@ -327,6 +330,7 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
                 "warning: {got} threads on {cores} cores get in each other's way; answers may be late"
             ));
         }
+        self.hash_mb = hash_mb;
         let got = self.pool.set_hash(hash_mb);
         if got < hash_mb {
             warnings.push(format!(
@@ -374,7 +378,13 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
 
     fn start_mate(&mut self, go: &Go, since: Instant, sink: Arc<SearchSink>) {
         let abort = Arc::new(AtomicBool::new(false));
-        let limits = mate::MateLimits::new(go, since, Arc::clone(&abort));
+        let request = MateRequest::new(
+            go,
+            since,
+            self.hash_mb,
+            Arc::clone(&abort),
+            Arc::clone(&sink),
+        );
         let root = self.position.clone();
         let solver = self.solver;
         let task_sink = Arc::clone(&sink);
@@ -382,7 +392,7 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
             .name("mate".to_string())
             .spawn(move || {
                 // Even a solver with a bug owes its answer.
-                let answer = catch_unwind(AssertUnwindSafe(|| solver(&root, &limits)))
+                let answer = catch_unwind(AssertUnwindSafe(|| solver(&root, &request)))
                     .unwrap_or(MateAnswer::Timeout);
                 task_sink.answer(&answer.to_string());
             });

@@ -199,6 +199,13 @@ impl SearchSink {
         *lock(&self.finished)
     }
 
+    /// Prints a line of progress.
+    pub fn line(&self, text: &str) {
+        if !self.muted {
+            self.output.line(text);
+        }
+    }
+
     /// Prints the answer. The search counts as over just before the line is
     /// out, so that no command which replies to it finds it still running.
     pub fn answer(&self, line: &str) {

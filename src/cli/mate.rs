@@ -1,0 +1,338 @@
+//! `tsuru mate`: solves mate problems, one or a file of them.
+
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use rayon::prelude::*;
+use serde::Serialize;
+use tsuru::core::Color;
+use tsuru::mate::{Limits, Shorten, Solver, Verdict};
+use tsuru::record::{Ending, Format, GameRecord, GameResult, PlayedMove};
+use tsuru::shogi::{Move, Position, Rules};
+
+use super::{Done, input, progress};
+
+/// Solve mate problems (tsume): mates by continuous checks.
+///
+/// The side to move mates. A file holds one problem a line, in the words of USI
+/// (`sfen` may be left out); what follows ` ; ` is passed over, but a first number
+/// or `nomate` there is taken for the expected length and compared. Lines that
+/// start with `#` are comments. Problems are solved in parallel, each on one
+/// thread.
+///
+/// Every move that answers a check counts, useless interpositions too.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tsuru mate sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1
+  tsuru mate problems.txt --time 10 --threads 2 --kif solutions/
+  tsuru mate --shortest --json problems.txt")]
+pub struct MateArgs {
+    /// A position in the words of USI, or a file of problems.
+    #[arg(value_name = "POSITION|FILE", required = true)]
+    words: Vec<String>,
+
+    /// Prove that the mate is the shortest one.
+    #[arg(long)]
+    shortest: bool,
+
+    /// Seconds a problem [default: no limit].
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+
+    /// Nodes a problem [default: no limit].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// Memory in MB, shared among the threads.
+    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1 << 25))]
+    hash: u32,
+
+    /// Problems solved at the same time [default: one a core].
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=512))]
+    threads: Option<u16>,
+
+    /// Print JSON, an object a problem.
+    #[arg(long)]
+    json: bool,
+
+    /// Write each solution as a KIF file into this directory.
+    #[arg(long, value_name = "DIR")]
+    kif: Option<PathBuf>,
+}
+
+/// A problem with its place in the file.
+struct Problem {
+    line: usize,
+    position: Position,
+    /// What the file expects: plies, or `None` for no mate.
+    expected: Option<Option<usize>>,
+}
+
+/// What came out.
+#[derive(Serialize)]
+struct Solution {
+    line: usize,
+    sfen: String,
+    /// `mate`, `nomate` or `unknown`.
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<usize>,
+    /// Whether no mate is shorter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortest: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<String>,
+    nodes: u64,
+    seconds: f64,
+    /// What the file says: a length, or `nomate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<String>,
+}
+
+pub fn run(args: &MateArgs) -> anyhow::Result<Done> {
+    let problems = load(&args.words)?;
+    if let Some(dir) = &args.kif {
+        std::fs::create_dir_all(dir)
+            .with_context(|| format!("cannot make the directory {}", dir.display()))?;
+    }
+    let time = args.time.map(Duration::try_from_secs_f64).transpose();
+    let time = time.context("--time takes a number of seconds, 0 or more")?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.threads.map_or(0, usize::from))
+        .build()
+        .context("cannot start the threads")?;
+    progress::watch_for_interrupt()?;
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let done = AtomicUsize::new(0);
+    let workers = pool.current_num_threads().min(problems.len()).max(1);
+    let hash_mb = (args.hash as usize / workers).max(1);
+    let solutions: Vec<Option<Solution>> = progress::with_bar(
+        |bar| {
+            stop.store(progress::interrupted(), Ordering::Relaxed);
+            bar.set_length(problems.len() as u64);
+            bar.set_position(done.load(Ordering::Relaxed) as u64);
+        },
+        || {
+            pool.install(|| {
+                // One problem at a time and thread, however hard they are.
+                let each = problems.par_iter().with_max_len(1);
+                each.map_init(
+                    || Solver::new(hash_mb),
+                    |solver, problem| {
+                        if stop.load(Ordering::Relaxed) {
+                            return None;
+                        }
+                        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+                        let limits = Limits::new(args.nodes, deadline, Some(Arc::clone(&stop)));
+                        let solution = solve(solver, problem, &limits, args.shortest);
+                        done.fetch_add(1, Ordering::Relaxed);
+                        Some(solution)
+                    },
+                )
+                .collect()
+            })
+        },
+    );
+    let interrupted = stop.load(Ordering::Relaxed);
+    let solutions: Vec<Solution> = solutions.into_iter().flatten().collect();
+    if let Some(dir) = &args.kif {
+        for solution in solutions.iter().filter(|s| s.verdict == "mate") {
+            write_kif(dir, solution)?;
+        }
+    }
+    print(args, &solutions)?;
+    Ok(if interrupted {
+        Done::Interrupted
+    } else {
+        Done::Yes
+    })
+}
+
+/// The problems that the words name.
+fn load(words: &[String]) -> anyhow::Result<Vec<Problem>> {
+    let rules = Rules::default();
+    // One word that is no position in quotes is the name of a file.
+    let is_position = |word: &str| {
+        word.starts_with("startpos") || word.contains('/') && !Path::new(word).is_file()
+    };
+    if let [word] = words
+        && !is_position(word)
+    {
+        let text = std::fs::read_to_string(word).with_context(|| format!("cannot read {word}"))?;
+        let problems: Vec<Problem> = text
+            .lines()
+            .enumerate()
+            .map(|(index, line)| (index + 1, line.trim()))
+            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+            .map(|(number, line)| {
+                problem(number, line, &rules).with_context(|| format!("{word}, line {number}"))
+            })
+            .collect::<anyhow::Result<_>>()?;
+        if problems.is_empty() {
+            bail!("{word} holds no problem");
+        }
+        return Ok(problems);
+    }
+    Ok(vec![problem(1, &words.join(" "), &rules)?])
+}
+
+/// Reads a line: a position, and maybe what is expected of it.
+fn problem(line: usize, text: &str, rules: &Rules) -> anyhow::Result<Problem> {
+    let mut fields = text.split(" ; ");
+    let position = input::load(fields.next().unwrap_or_default(), rules)?;
+    let expected = match fields.next().map(str::trim) {
+        Some("nomate") => Some(None),
+        Some(word) => word.parse().ok().map(Some),
+        None => None,
+    };
+    Ok(Problem {
+        line,
+        position,
+        expected,
+    })
+}
+
+fn solve(
+    solver: &mut Solver<Position>,
+    problem: &Problem,
+    limits: &Limits,
+    shortest: bool,
+) -> Solution {
+    let start = Instant::now();
+    let shorten = if shortest {
+        Shorten::Fully
+    } else {
+        Shorten::Some
+    };
+    let verdict = solver.solve(&problem.position, limits, shorten);
+    let (word, mate) = match verdict {
+        Verdict::Mate(mate) => ("mate", Some(mate)),
+        Verdict::NoMate => ("nomate", None),
+        Verdict::Unknown => ("unknown", None),
+    };
+    let expected = problem.expected.map(|expected| match expected {
+        Some(length) => length.to_string(),
+        None => "nomate".to_string(),
+    });
+    Solution {
+        line: problem.line,
+        sfen: problem.position.sfen(),
+        verdict: word,
+        length: mate.as_ref().map(|mate| mate.line.len()),
+        shortest: mate.as_ref().map(|mate| mate.shortest),
+        moves: mate.map_or_else(Vec::new, |mate| {
+            mate.line.iter().map(Move::to_string).collect()
+        }),
+        nodes: solver.nodes(),
+        seconds: start.elapsed().as_secs_f64(),
+        expected,
+    }
+}
+
+fn write_kif(dir: &Path, solution: &Solution) -> anyhow::Result<()> {
+    let moves = solution.moves.iter().map(|usi| PlayedMove {
+        usi: usi.clone(),
+        ..PlayedMove::default()
+    });
+    let mut record = GameRecord {
+        event: format!("mate in {}", solution.moves.len()),
+        black: String::new(),
+        white: String::new(),
+        started: SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |time| time.as_secs()),
+        start: Some(solution.sfen.clone()),
+        moves: moves.collect(),
+        result: GameResult::win(Color::Black),
+        ending: Ending::Checkmate,
+        note: String::new(),
+    };
+    record.result = GameResult::win(record.first_mover());
+    let path = dir.join(format!("{:05}.kif", solution.line));
+    std::fs::write(&path, Format::Kif.write(&record))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {
+    let mut out = stdout().lock();
+    if args.json {
+        for solution in solutions {
+            serde_json::to_writer(&mut out, solution)?;
+            writeln!(out)?;
+        }
+        return Ok(());
+    }
+    for solution in solutions {
+        let what = match (solution.length, solution.shortest) {
+            (Some(length), Some(true)) => format!("mate in {length} (shortest)"),
+            (Some(length), _) => format!("mate in {length}"),
+            (None, _) => solution.verdict.to_string(),
+        };
+        write!(
+            out,
+            "{}: {what}, {} nodes, {:.3} s",
+            solution.line, solution.nodes, solution.seconds
+        )?;
+        if let Some(expected) = &solution.expected {
+            write!(out, ", expected {expected}")?;
+        }
+        writeln!(out)?;
+        if !solution.moves.is_empty() {
+            writeln!(out, "  {}", solution.moves.join(" "))?;
+        }
+    }
+    if solutions.len() > 1 {
+        print_summary(&mut out, solutions)?;
+    }
+    Ok(())
+}
+
+fn print_summary(out: &mut impl Write, solutions: &[Solution]) -> anyhow::Result<()> {
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{:>8} {:>8} {:>14} {:>10} {:>10}",
+        "", "problems", "nodes", "seconds", "longest"
+    )?;
+    for verdict in ["mate", "nomate", "unknown"] {
+        let of_kind = || solutions.iter().filter(|s| s.verdict == verdict);
+        let seconds = of_kind().map(|s| s.seconds);
+        writeln!(
+            out,
+            "{verdict:>8} {:>8} {:>14} {:>10.2} {:>10.2}",
+            of_kind().count(),
+            of_kind().map(|s| s.nodes).sum::<u64>(),
+            seconds.clone().sum::<f64>(),
+            seconds.fold(0.0, f64::max)
+        )?;
+    }
+    let differ: Vec<String> = solutions
+        .iter()
+        .filter(|s| s.differs())
+        .map(|s| s.line.to_string())
+        .collect();
+    if !differ.is_empty() {
+        writeln!(out, "Not as expected: line {}", differ.join(", "))?;
+    }
+    Ok(())
+}
+
+impl Solution {
+    /// Whether the file expected another verdict or length.
+    fn differs(&self) -> bool {
+        self.expected.as_ref().is_some_and(|expected| {
+            let found = match self.length {
+                Some(length) => length.to_string(),
+                None => self.verdict.to_string(),
+            };
+            *expected != found
+        })
+    }
+}

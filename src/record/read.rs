@@ -1,0 +1,303 @@
+//! What the readers share: problems with their lines, and the growing tree.
+//!
+//! A record with faults is read as far as it makes sense. A move that is not legal
+//! ends its line of moves: what came before is kept, the rest of that line is left
+//! out, and a [`Problem`] says which line of the file broke which rule. An illegal
+//! last move of a game that ended by it is no fault of the record.
+
+use std::fmt;
+
+use super::terminal::Terminal;
+use super::text::{NotText, quote};
+use super::tree::{Cursor, GameTree, NodeId, Step};
+use super::{Encoding, Format};
+use crate::shogi::{Move, Position};
+
+/// More problems than this are not told one by one.
+const MAX_PROBLEMS: usize = 100;
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something was understood in spite of its form, or has no meaning for a game.
+    Warning,
+    /// A part of the record was left out.
+    Error,
+}
+
+/// What is wrong with a record, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line of the file, from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning: ",
+            Severity::Error => "",
+        };
+        match self.line {
+            0 => write!(f, "{severity}{}", self.message),
+            line => write!(f, "line {line}: {severity}{}", self.message),
+        }
+    }
+}
+
+/// The games of a file.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The games; at least one.
+    pub games: Vec<GameTree>,
+    /// What was wrong, by line.
+    pub problems: Vec<Problem>,
+    /// The format found.
+    pub format: Format,
+    /// The encoding found.
+    pub encoding: Encoding,
+}
+
+impl Reading {
+    /// The first problem that cost a part of the record.
+    pub fn first_error(&self) -> Option<&Problem> {
+        self.problems
+            .iter()
+            .find(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// Why a file gives no game at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The file is no text.
+    #[error(transparent)]
+    NotText(#[from] NotText),
+    /// Nothing in it looks like a game.
+    #[error("not a game record (none of KIF, KI2, CSA, JKF, USI)")]
+    Unknown,
+    /// The position from which the game starts, or the frame of the file, is
+    /// wrong.
+    #[error("{0}")]
+    Bad(Problem),
+}
+
+impl ReadError {
+    pub(super) fn at(line: usize, message: impl Into<String>) -> ReadError {
+        ReadError::Bad(Problem {
+            line,
+            severity: Severity::Error,
+            message: message.into(),
+        })
+    }
+}
+
+/// Collects problems, not too many of them.
+#[derive(Default)]
+pub(super) struct Problems {
+    list: Vec<Problem>,
+    more: usize,
+}
+
+impl Problems {
+    pub fn add(&mut self, line: usize, severity: Severity, message: impl Into<String>) {
+        if self.list.len() >= MAX_PROBLEMS && severity == Severity::Warning {
+            self.more += 1;
+            return;
+        }
+        self.list.push(Problem {
+            line,
+            severity,
+            message: message.into(),
+        });
+    }
+
+    pub fn warn(&mut self, line: usize, message: impl Into<String>) {
+        self.add(line, Severity::Warning, message);
+    }
+
+    pub fn error(&mut self, line: usize, message: impl Into<String>) {
+        self.add(line, Severity::Error, message);
+    }
+
+    pub fn finish(mut self) -> Vec<Problem> {
+        if self.more > 0 {
+            let message = format!("{} more warnings", self.more);
+            self.list.push(Problem {
+                line: 0,
+                severity: Severity::Warning,
+                message,
+            });
+        }
+        self.list
+    }
+}
+
+/// A tree under construction.
+pub(super) struct Builder {
+    pub tree: GameTree,
+    pub cursor: Cursor,
+    pub problems: Problems,
+    /// The line of moves ended by a bad move: what follows in it is left out.
+    stopped: bool,
+    /// The problem about a foul that may turn out to be the end of the game.
+    foul: Option<usize>,
+}
+
+impl Builder {
+    pub fn new(start: Position, problems: Problems) -> Builder {
+        let tree = GameTree::new(start);
+        Builder {
+            cursor: Cursor::new(&tree),
+            tree,
+            problems,
+            stopped: false,
+            foul: None,
+        }
+    }
+
+    /// The position in which the next move is read.
+    pub fn position(&self) -> &Position {
+        self.cursor.position()
+    }
+
+    /// The number of the next entry of the line.
+    pub fn next_ply(&self) -> u32 {
+        self.tree.node(self.cursor.node()).ply() + 1
+    }
+
+    /// Whether moves are left out until the next branch.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Whether the line has ended.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.tree.node(self.cursor.node()).step, Step::End(_))
+    }
+
+    /// The entry that comments and times belong to; `None` when it was left out.
+    pub fn current(&mut self) -> Option<NodeId> {
+        (!self.stopped).then(|| self.cursor.node())
+    }
+
+    /// Appends a move. `shown` is how the file writes it.
+    pub fn play(&mut self, line: usize, shown: &str, m: Move) {
+        if !self.open(line) {
+            return;
+        }
+        let ply = self.next_ply();
+        let before = self.cursor.node();
+        if let Err(rule) = self.cursor.play(&mut self.tree, m) {
+            let message = format!("move {ply} ({}) is not legal: {rule}", quote(shown));
+            if self.cursor.node() == before {
+                self.stopped = true;
+            } else {
+                self.foul = Some(self.problems.list.len());
+            }
+            self.problems.error(line, message);
+        }
+    }
+
+    /// The line cannot go on: a move that cannot even be read.
+    pub fn bad_move(&mut self, line: usize, message: impl fmt::Display) {
+        if self.open(line) {
+            let ply = self.next_ply();
+            self.problems.error(line, format!("move {ply}: {message}"));
+            self.stopped = true;
+        }
+    }
+
+    /// Whether the line may go on.
+    fn open(&mut self, line: usize) -> bool {
+        if self.stopped {
+            return false;
+        }
+        if self.foul.take().is_some() {
+            self.stopped = true;
+            return false;
+        }
+        if self.has_ended() {
+            self.problems
+                .error(line, "a move after the end of the line");
+            self.stopped = true;
+            return false;
+        }
+        true
+    }
+
+    /// Appends the end of the line.
+    pub fn end(&mut self, line: usize, terminal: Terminal) {
+        if self.stopped {
+            return;
+        }
+        if self.has_ended() {
+            self.problems
+                .warn(line, "a second end of the line, left out");
+            self.stopped = true;
+            return;
+        }
+        let terminal = match (self.foul.take(), terminal) {
+            // The mover of the foul loses, whatever the word's side.
+            (Some(foul), Terminal::FoulWin | Terminal::FoulLoss) => {
+                self.problems.list[foul].severity = Severity::Warning;
+                Terminal::FoulWin
+            }
+            (Some(foul), terminal) => {
+                // Resigning after one's own foul was caught is usual.
+                self.problems.list[foul].severity = Severity::Warning;
+                terminal
+            }
+            (None, terminal) => terminal,
+        };
+        self.cursor.end(&mut self.tree, terminal);
+    }
+
+    /// Goes back to the entry before number `ply` of the present line, to branch.
+    /// `false` when the line has no such entry.
+    pub fn branch(&mut self, ply: u32) -> bool {
+        let mut node = self.cursor.node();
+        if ply == 0 || self.tree.node(node).ply() + 1 < ply {
+            return false;
+        }
+        while self.tree.node(node).ply() >= ply {
+            match self.tree.node(node).parent() {
+                Some(parent) => node = parent,
+                None => break,
+            }
+        }
+        if !matches!(self.tree.node(node).step, Step::Start | Step::Move(_)) {
+            return false;
+        }
+        self.go_to(node);
+        true
+    }
+
+    /// Goes to any entry.
+    pub fn go_to(&mut self, node: NodeId) {
+        self.cursor.go_to(&self.tree, node);
+        self.stopped = false;
+        self.foul = None;
+    }
+
+    /// Leaves out what follows, up to the next branch.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    pub fn comment(&mut self, text: &str) {
+        if let Some(node) = self.current() {
+            self.tree.node_mut(node).comments.push(text.to_owned());
+        }
+    }
+
+    pub fn time(&mut self, milliseconds: u64) {
+        if let Some(node) = self.current() {
+            self.tree.node_mut(node).time_ms = Some(milliseconds);
+        }
+    }
+}

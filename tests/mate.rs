@@ -1,0 +1,232 @@
+//! The mate solver against published problems: `data/tsume.txt`.
+//!
+//! Every line is replayed with the generator's legal moves; the short problems
+//! against every defence.
+
+mod common;
+
+use std::time::Duration;
+
+use tsuru::game::MateGame;
+use tsuru::mate::{self, Limits, Shorten, Solver, Verdict};
+use tsuru::shogi::{Move, Position, Rules};
+
+/// What `data/tsume.txt` says of a position.
+struct Problem {
+    position: Position,
+    /// Plies, or `None` when there is no mate.
+    length: Option<usize>,
+    exact: bool,
+    note: &'static str,
+}
+
+fn problems() -> Vec<Problem> {
+    common::records(include_str!("data/tsume.txt"))
+        .map(|(_, fields)| Problem {
+            position: Position::from_sfen(fields[0], &Rules::default()).unwrap(),
+            length: fields[1].parse().ok(),
+            exact: fields[2] == "exact",
+            note: fields[3],
+        })
+        .collect()
+}
+
+/// Panics unless the line is a mate by checks, all moves legal.
+fn replay(root: &Position, line: &[Move]) {
+    let mut position = root.clone();
+    for (ply, m) in line.iter().enumerate() {
+        assert!(
+            position.legal_moves().contains(m),
+            "{m} is illegal in {}",
+            position.sfen()
+        );
+        position.make(*m);
+        assert_eq!(
+            ply % 2 == 0,
+            position.checkers().any(),
+            "{m} in {}",
+            root.sfen()
+        );
+    }
+    assert!(line.len() % 2 == 1 && position.legal_moves().is_empty());
+}
+
+fn mate_line(solver: &mut Solver<Position>, position: &Position, shorten: Shorten) -> Vec<Move> {
+    match solver.solve(position, &Limits::nodes(5_000_000), shorten) {
+        Verdict::Mate(mate) => {
+            replay(position, &mate.line);
+            assert!(mate.shortest || shorten != Shorten::Fully);
+            mate.line
+        }
+        other => panic!("{other:?}: {}", position.sfen()),
+    }
+}
+
+/// Plays the solver's moves against every defence.
+fn mates_everything(solver: &mut Solver<Position>, position: &mut Position, plies: usize) {
+    let line = mate_line(solver, position, Shorten::Fully);
+    assert!(line.len() <= plies, "{}", position.sfen());
+    position.make(line[0]);
+    for defence in position.legal_moves() {
+        position.make(defence);
+        mates_everything(solver, position, plies - 2);
+        position.unmake();
+    }
+    position.unmake();
+}
+
+#[test]
+fn published_lengths_are_the_shortest() {
+    let mut solver = Solver::new(64);
+    let short = problems()
+        .into_iter()
+        .filter(|problem| problem.exact && problem.length.is_some_and(|length| length <= 11));
+    let mut count = 0;
+    for problem in short {
+        let length = problem.length.unwrap();
+        let line = mate_line(&mut solver, &problem.position, Shorten::Fully);
+        assert_eq!(line.len(), length, "{}", problem.position.sfen());
+        count += 1;
+        if length == 3 {
+            assert!(mate::mate_in_three(&mut problem.position.clone()).is_some());
+        }
+        assert!(length == 1 || mate::mate_in_one(&problem.position).is_none());
+        if length > 3 {
+            assert_eq!(mate::mate_in_three(&mut problem.position.clone()), None);
+        }
+    }
+    assert_eq!(count, 232);
+}
+
+#[test]
+fn every_defence_is_met_up_to_seven_plies() {
+    let mut solver = Solver::new(64);
+    for mut problem in problems() {
+        if let Some(length @ ..=7) = problem.length {
+            mates_everything(&mut solver, &mut problem.position, length);
+        }
+    }
+}
+
+#[test]
+fn positions_without_mate_are_disproved() {
+    let mut solver = Solver::new(64);
+    let mut count = 0;
+    for problem in problems().iter().filter(|p| p.length.is_none()) {
+        let verdict = solver.solve(&problem.position, &Limits::nodes(5_000_000), Shorten::Fully);
+        assert_eq!(verdict, Verdict::NoMate, "{}", problem.position.sfen());
+        count += 1;
+    }
+    assert_eq!(count, 10);
+}
+
+/// A sample of the longer problems; `cargo test --release -- --ignored` has all.
+#[test]
+fn longer_problems_are_solved() {
+    let mut solver = Solver::new(64);
+    for note in ["musou-018", "zukou-097", "zukou-083", "musou-043"] {
+        for problem in problems().iter().filter(|p| p.note.starts_with(note)) {
+            let line = mate_line(&mut solver, &problem.position, Shorten::No);
+            assert!(line.len() >= 27, "{note}: {}", line.len());
+        }
+    }
+}
+
+/// A table far too small still gives right answers, or none.
+#[test]
+fn a_crowded_table_tells_no_lies() {
+    let mut solver = Solver::new(1);
+    for problem in problems() {
+        match solver.solve(&problem.position, &Limits::nodes(20_000), Shorten::Some) {
+            Verdict::Mate(mate) => {
+                replay(&problem.position, &mate.line);
+                let length = problem.length.expect("a mate where there is one");
+                assert!(!problem.exact || mate.line.len() >= length);
+            }
+            Verdict::NoMate => assert_eq!(problem.length, None, "{}", problem.position.sfen()),
+            Verdict::Unknown => {}
+        }
+    }
+}
+
+#[test]
+fn limits_hold_and_first_moves_mate() {
+    let hard = problems()
+        .into_iter()
+        .find(|p| p.length == Some(1525))
+        .unwrap();
+    let mut solver = Solver::new(16);
+    let verdict = solver.solve(
+        &hard.position,
+        &Limits::time(Duration::from_millis(50)),
+        Shorten::No,
+    );
+    assert_eq!(verdict, Verdict::Unknown);
+    let verdict = solver.solve(&hard.position, &Limits::nodes(2000), Shorten::No);
+    assert_eq!(verdict, Verdict::Unknown);
+    assert!(solver.nodes() <= 2000);
+    for problem in problems().iter().filter(|p| p.length == Some(5)) {
+        let Verdict::Mate(found) = solver.first_move(&problem.position, &Limits::nodes(100_000))
+        else {
+            panic!("{}", problem.position.sfen());
+        };
+        let mut position = problem.position.clone();
+        position.make(found.line[0]);
+        assert!(position.checkers().any());
+    }
+}
+
+/// What tsume problems are about: pawn drops that mate, promotions declined, one
+/// king or two, the attacker in check.
+#[test]
+fn rules_that_matter_in_problems() {
+    let mut solver = Solver::new(1);
+    for (sfen, plies) in [
+        // Only the forbidden pawn drop would mate.
+        ("k8/9/1+R7/9/9/9/9/9/9 b P 1", None),
+        // In check from a lance, which the gold's check does not answer.
+        ("4k4/9/4P4/9/4l4/9/9/9/4K4 b G 1", None),
+        ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", Some(1)),
+        // In check from a bishop, which the gold takes with mate.
+        ("4k4/4b4/4PG3/9/1K7/9/9/9/9 b - 1", Some(1)),
+        ("9/9/9/9/9/9/9/9/4K4 b G 1", None),
+    ] {
+        let position = Position::from_sfen(sfen, &Rules::default()).unwrap();
+        let verdict = solver.solve(&position, &Limits::nodes(1_000_000), Shorten::Fully);
+        match (verdict, plies) {
+            (Verdict::NoMate, None) => {}
+            (Verdict::Mate(mate), Some(plies)) => assert_eq!(mate.line.len(), plies, "{sfen}"),
+            (verdict, _) => panic!("{sfen}: {verdict:?}"),
+        }
+    }
+    // The defender could be captured: no problem at all.
+    let odd = Position::from_sfen("4k4/4G4/9/9/9/9/9/9/4K4 b - 1", &Rules::default()).unwrap();
+    assert!(!odd.is_mate_problem());
+    assert_eq!(
+        solver.solve(&odd, &Limits::default(), Shorten::No),
+        Verdict::Unknown
+    );
+}
+
+/// All problems within the times of a good solver. Slow; run it optimised:
+/// `cargo test --release --test mate -- --ignored`.
+#[test]
+#[ignore = "takes minutes"]
+fn all_problems_in_time() {
+    for problem in problems().iter().filter(|p| p.length != Some(1525)) {
+        let mut solver = Solver::new(256);
+        let verdict = solver.solve(
+            &problem.position,
+            &Limits::time(Duration::from_secs(30)),
+            Shorten::No,
+        );
+        match verdict {
+            Verdict::Mate(mate) => {
+                replay(&problem.position, &mate.line);
+                assert!(problem.length.is_some());
+            }
+            Verdict::NoMate => assert_eq!(problem.length, None),
+            Verdict::Unknown => panic!("not solved: {}", problem.note),
+        }
+    }
+}

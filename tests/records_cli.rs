@@ -1,0 +1,326 @@
+//! `tsuru convert`, `analyze`, and the commands that take records, run as people run
+//! them.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+struct Run {
+    out: String,
+    err: String,
+    code: i32,
+}
+
+fn run_with(directory: &Path, args: &[&str], input: &str) -> Run {
+    let output = Command::cargo_bin("tsuru")
+        .expect("the program")
+        .current_dir(directory)
+        .args(args)
+        .write_stdin(input)
+        .output()
+        .expect("it runs");
+    Run {
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: output.status.code().expect("no signal"),
+    }
+}
+
+fn run(directory: &Path, args: &[&str]) -> Run {
+    run_with(directory, args, "")
+}
+
+const MATE: &str = "手合割：詰将棋
+後手の持駒：飛二　角二　金三　銀四　桂四　香四　歩十七
+  ９ ８ ７ ６ ５ ４ ３ ２ １
++---------------------------+
+| ・ ・ ・ ・v玉 ・ ・ ・ ・|一
+| ・ ・ ・ ・ ・ ・ ・ ・ ・|二
+| ・ ・ ・ ・ 歩 ・ ・ ・ ・|三
+| ・ ・ ・ ・ ・ ・ ・ ・ ・|四
+| ・ ・ ・ ・ ・ ・ ・ ・ ・|五
+| ・ ・ ・ ・ ・ ・ ・ ・ ・|六
+| ・ ・ ・ ・ ・ ・ ・ ・ ・|七
+| ・ ・ ・ ・ ・ ・ ・ ・ ・|八
+| ・ ・ ・ ・ 玉 ・ ・ ・ ・|九
++---------------------------+
+先手の持駒：金
+先手：A
+後手：B
+手数----指手---------消費時間--
+*人のコメント
+   1 ４八玉(59)   ( 0:12/00:00:12)
+*もったいない
+   2 投了
+";
+
+const FOUL: &str = "V2.2\nPI\n+\n+7776FU\n-3334FU\n+7776FU\n";
+
+#[test]
+fn converts_files_folders_and_streams() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::create_dir_all(dir.join("in/sub")).unwrap();
+    fs::write(dir.join("in/a.kif"), MATE).unwrap();
+    fs::write(
+        dir.join("in/sub/b.csa"),
+        "PI\n+\n+7776FU\n%TORYO\n/\nPI\n+\n+2726FU\n",
+    )
+    .unwrap();
+    fs::write(dir.join("in/notes.txt"), "no record").unwrap();
+
+    let done = run(dir, &["convert", "--to", "csa", "in", "-o", "out/"]);
+    assert_eq!((done.code, done.out.as_str()), (0, ""), "{}", done.err);
+    assert!(
+        done.err.contains("CSA has no place for the headers 手合割"),
+        "{}",
+        done.err
+    );
+    let csa = fs::read_to_string(dir.join("out/a.csa")).unwrap();
+    assert!(
+        csa.contains("'*人のコメント\n+5948OU\nT12\n'*もったいない\n%TORYO\n"),
+        "{csa}"
+    );
+    assert!(
+        fs::read_to_string(dir.join("out/sub/b.csa"))
+            .unwrap()
+            .contains("\n/\n")
+    );
+
+    // KIF has one game a file.
+    let done = run(dir, &["convert", "--to", "kif", "in/sub/b.csa"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(dir.join("in/sub/b-001.kif").is_file() && dir.join("in/sub/b-002.kif").is_file());
+    // Nothing is written over.
+    let again = run(dir, &["convert", "--to", "kif", "in/sub/b.csa"]);
+    assert_eq!(again.code, 1);
+    assert!(again.err.contains("--force"), "{}", again.err);
+    assert_eq!(
+        run(dir, &["convert", "--to", "kif", "--force", "in/sub/b.csa"]).code,
+        0
+    );
+
+    // Two records do not become one.
+    fs::write(dir.join("in/a.csa"), FOUL.replace("+7776FU\n", "")).unwrap();
+    let twins = run(
+        dir,
+        &["convert", "--to", "jkf", "--force", "in/a.kif", "in/a.csa"],
+    );
+    assert_eq!(twins.code, 1);
+    assert!(
+        twins
+            .err
+            .contains("a.jkf was just written from another record"),
+        "{}",
+        twins.err
+    );
+
+    let piped = run_with(dir, &["convert", "--to", "usi", "-"], MATE);
+    let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1";
+    assert_eq!(piped.out, format!("sfen {sfen} moves 5i4h resign\n"));
+
+    for (args, what) in [
+        (&["convert", "--to", "xyz", "in"][..], "xyz"),
+        (&["convert", "in"][..], "--to"),
+        (
+            &["convert", "--to", "csa", "in", "-o", "one.csa"][..],
+            "folder",
+        ),
+    ] {
+        let refused = run(dir, args);
+        assert_eq!(refused.code, 2, "{args:?}");
+        assert!(refused.err.contains(what), "{}", refused.err);
+    }
+}
+
+#[test]
+fn checks_tell_file_line_and_rule() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("foul.csa"), FOUL).unwrap();
+    fs::write(dir.join("noise.kif"), "what is this").unwrap();
+    fs::write(dir.join("fine.kif"), MATE).unwrap();
+    let check = run(dir, &["convert", "--check", "."]);
+    assert_eq!(check.code, 1);
+    assert!(
+        check.out.contains("fine.kif: ok: KIF, UTF-8, 1 moves"),
+        "{}",
+        check.out
+    );
+    assert!(
+        check.out.contains("foul.csa: faulty: CSA, UTF-8, 2 moves"),
+        "{}",
+        check.out
+    );
+    assert!(
+        check
+            .err
+            .contains("foul.csa:6: error: move 3: no piece stands on 7g"),
+        "{}",
+        check.err
+    );
+    assert!(
+        check.err.contains("noise.kif: not a game record"),
+        "{}",
+        check.err
+    );
+    // The good prefix is converted.
+    let converted = run(dir, &["convert", "--to", "usi", "foul.csa", "-o", "-"]);
+    assert_eq!(
+        (converted.code, converted.out.as_str()),
+        (1, "startpos moves 7g7f 3c3d\n")
+    );
+}
+
+#[test]
+fn analyses_and_writes_reports() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("game.kif"), MATE).unwrap();
+    let base = [
+        "analyze",
+        "--nodes",
+        "2000",
+        "--threads",
+        "1",
+        "--hash",
+        "8",
+    ];
+    let with = |more: &[&str]| run(dir, &[&base[..], more, &["game.kif"]].concat());
+
+    let english = with(&[]);
+    assert_eq!(english.code, 0, "{}", english.err);
+    let turn = "move 1 ☗K-4h misses a mate in 1 (winning chances 100 % -> ";
+    assert!(english.out.contains(turn), "{}", english.out);
+    assert!(english.out.contains("by ☗G*5b"), "{}", english.out);
+    assert!(english.out.contains("missed mate"));
+    assert!(english.out.contains("Black in hand: G"), "{}", english.out);
+    let japanese = with(&["--lang", "ja"]);
+    assert!(
+        japanese.out.contains("1手目 ☗４八玉は1手詰めを逃し"),
+        "{}",
+        japanese.out
+    );
+    assert!(japanese.out.contains("先手の持駒：金"));
+
+    let json: Value = serde_json::from_str(&with(&["--json"]).out).unwrap();
+    assert_eq!(json["moves"][0]["mark"], "missed mate");
+    assert_eq!(json["moves"][0]["usi"], "5i4h");
+    assert_eq!(json["positions"].as_array().unwrap().len(), 2);
+    assert_eq!(json["positions"][0]["mate"], 1);
+    assert_eq!(json["positions"][0]["lines"][0]["pv"][0], "G*5b");
+
+    // Files; human comments stay, and a second analysis replaces the first.
+    let files = with(&["--quiet", "--kif", "--csa", "--html", "--json=x.json"]);
+    assert_eq!((files.code, files.out.as_str()), (0, ""), "{}", files.err);
+    let kif = fs::read_to_string(dir.join("game.analysis.kifu")).unwrap();
+    assert!(kif.contains("*人のコメント\r\n**解析 0 候補1 "), "{kif}");
+    assert!(kif.contains("評価値 30000 読み筋 ▲５二金打"), "{kif}");
+    assert!(
+        kif.contains("*もったいない\r\n*【詰み逃し】\r\n**解析"),
+        "{kif}"
+    );
+    let csa = fs::read_to_string(dir.join("game.analysis.csa")).unwrap();
+    assert!(csa.contains("\n'** 30000 +0052KI\n"), "{csa}");
+    let page = fs::read_to_string(dir.join("game.analysis.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("{{"));
+    assert!(!page.contains("http://") && !page.contains("https://"));
+    fs::write(dir.join("game.kif"), &kif).unwrap();
+    let again = with(&["--quiet", "--kif"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    let twice = fs::read_to_string(dir.join("game.analysis.kifu")).unwrap();
+    assert_eq!(
+        twice.matches("**解析").count(),
+        kif.matches("**解析").count()
+    );
+    assert_eq!(twice.matches("詰み逃し").count(), 1);
+    let home = with(&["--quiet", "--form", "shogihome", "--kif=home.kifu"]);
+    assert_eq!(home.code, 0, "{}", home.err);
+    let home = fs::read_to_string(dir.join("home.kifu")).unwrap();
+    assert!(
+        home.contains("*#詰み=先手勝ち:1手\r\n*#読み筋=▲５二金\r\n"),
+        "{home}"
+    );
+}
+
+#[test]
+fn batches_go_on_where_they_were_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::create_dir(dir.join("games")).unwrap();
+    for name in ["a", "b"] {
+        fs::write(dir.join(format!("games/{name}.kif")), MATE).unwrap();
+    }
+    fs::write(dir.join("games/c.kif"), "noise").unwrap();
+    let args = [
+        "analyze",
+        "--depth",
+        "2",
+        "--threads",
+        "1",
+        "--hash",
+        "8",
+        "--json=out/",
+        "games",
+    ];
+    let first = run(dir, &args);
+    assert_eq!(first.code, 1, "{}", first.err);
+    assert!(first.out.contains("== games/a.kif") && first.out.contains("== games/b.kif"));
+    assert!(first.err.contains("c.kif"), "{}", first.err);
+    fs::remove_file(dir.join("out/b.analysis.json")).unwrap();
+    let second = run(dir, &args);
+    assert!(!second.out.contains("== games/a.kif") && second.out.contains("== games/b.kif"));
+    let anew = run(dir, &[&args[..], &["--again"]].concat());
+    assert!(anew.out.contains("== games/a.kif"));
+}
+
+#[test]
+fn explain_and_judge_take_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("game.kif"), MATE).unwrap();
+    let foul = "手合割：平手\n1 ７六歩(77)\n2 ３四歩(33)\n3 ８七角(88)\n4 反則勝ち\n";
+    fs::write(dir.join("foul.kif"), foul).unwrap();
+    let explain = |args: &[&str]| run(dir, &[&["explain", "--record"][..], args].concat());
+    let legal = explain(&["game.kif", "--after", "0", "--lang", "ja", "G*5b"]);
+    assert_eq!(
+        (legal.code, legal.out.as_str()),
+        (
+            0,
+            "☗５二金: legal: it ends the game: checkmate: black wins\n"
+        )
+    );
+    let own = explain(&["game.kif", "--lang", "en"]);
+    assert_eq!((own.code, own.out.as_str()), (0, "☗K-4h: legal\n"));
+    let illegal = explain(&["foul.kif"]);
+    assert_eq!(
+        (illegal.code, illegal.out.as_str()),
+        (1, "8h8g: illegal: 8g is occupied\n")
+    );
+    assert_eq!(explain(&["game.kif", "--after", "9"]).code, 2);
+
+    let judged = run(dir, &["judge", "--record", "game.kif", "foul.kif"]);
+    assert_eq!(judged.code, 0, "{}", judged.err);
+    assert!(
+        judged
+            .out
+            .contains("game.kif:\nResult:     black wins\nReason:     white resigns\n"),
+        "{}",
+        judged.out
+    );
+    assert!(
+        judged.out.contains(
+            "foul.kif:\nResult:     white wins\nReason:     illegal move 3 (8h8g): 8g is occupied\n"
+        ),
+        "{}",
+        judged.out
+    );
+    let json = run(dir, &["judge", "--json", "--record", "foul.kif"]);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(
+        (json["file"].as_str(), json["result"].as_str()),
+        (Some("foul.kif"), Some("white"))
+    );
+}
