@@ -260,8 +260,8 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
-    /// Makes this the position that is searched next: what a search sees of the
-    /// game may depend on who begins.
+    /// Begins a search from this position: what it sees of the game may depend on
+    /// who is to move here.
     fn set_root(&mut self) {}
 
     /// A line of the search as legal moves of the game. The same, unless the
