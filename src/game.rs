@@ -223,6 +223,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// A win that the side to move can take at once, if any.
     fn immediate_win(&self) -> Option<ImmediateWin<Self::Move>>;
 
+    /// A move that mates at once, if there is one and the game has a way to find
+    /// it that is faster than trying moves. The side to move is not in check.
+    fn mate_in_one(&self) -> Option<Self::Move> {
+        None
+    }
+
     /// Whether the move limit, or too few pieces, make the game a draw here, unless
     /// the side to move is mated, which counts first.
     fn at_move_limit(&self) -> bool;
@@ -254,8 +260,8 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
-    /// Makes this the position that is searched next: what a search sees of the
-    /// game may depend on who begins.
+    /// Begins a search from this position: what it sees of the game may depend on
+    /// who is to move here.
     fn set_root(&mut self) {}
 
     /// A line of the search as legal moves of the game. The same, unless the
@@ -407,9 +413,9 @@ pub trait MateGame: Game {
     /// The same for a defender's move.
     fn defence_effort(&self, m: Self::Move) -> (u32, u32);
 
-    /// A move that mates at once, if there is one. The position is as before
-    /// afterwards.
-    fn mate_in_one(&mut self) -> Option<Self::Move> {
+    /// A move that mates at once, if there is one; in check too, unlike
+    /// [`Game::mate_in_one`]. The position is as before afterwards.
+    fn mating_check(&mut self) -> Option<Self::Move> {
         let mut checks = MoveList::new();
         self.generate_checks(&mut checks);
         checks.into_iter().find(|&m| {

@@ -358,6 +358,7 @@ fn the_search_views_agree_with_the_position() {
                 return;
             }
             let mut paranoid = Paranoid::new(position.clone());
+            paranoid.set_root();
             let mut moves = tsuru::core::MoveList::new();
             paranoid.generate(Stage::All, true, &mut moves);
             let banned = position
@@ -393,6 +394,7 @@ fn the_search_views_agree_with_the_position() {
                 assert_eq!(paranoid.key(), key);
             }
             let mut reply = BestReply::new(position.clone());
+            reply.set_root();
             let mut moves = tsuru::core::MoveList::new();
             reply.generate(Stage::All, true, &mut moves);
             for &m in moves.iter().take(10) {
@@ -428,10 +430,10 @@ proptest! {
         let mut text = tsuru::yonin::yfen::START.to_owned();
         let at = at.min(text.len() - 1);
         text.replace_range(at..=at, &c);
-        if let Ok(mut position) = Position::from_yfen(&text, &Rules::default()) {
-            if let Some(&m) = position.legal_moves().first() {
-                position.make(m);
-            }
+        if let Ok(mut position) = Position::from_yfen(&text, &Rules::default())
+            && let Some(&m) = position.legal_moves().first()
+        {
+            position.make(m);
         }
     }
 }

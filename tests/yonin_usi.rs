@@ -105,6 +105,9 @@ fn positions_moves_and_turns() {
     engine.until("key ");
     engine.send("perft 1");
     assert_eq!(engine.until("Nodes searched"), "Nodes searched: 4");
+    engine.send("position startpos");
+    engine.send("perft 4");
+    assert_eq!(engine.until("Nodes searched"), "Nodes searched: 6561");
     engine.send("setoption name Yonin_First value n");
     engine.send("position startpos");
     assert_eq!(engine.ask("side"), "n");

@@ -70,7 +70,9 @@ fuzz_target!(|data: &[u8]| {
         }
         if position.outcome().is_none() {
             walk(&mut Paranoid::new(position.clone()), 2);
-            walk(&mut BestReply::new(position), 2);
+            let mut reply = BestReply::new(position);
+            reply.set_root();
+            walk(&mut reply, 2);
         }
     }
 });

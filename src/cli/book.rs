@@ -337,6 +337,9 @@ fn run_show(args: &ShowArgs) -> anyhow::Result<Done> {
     if args.position.is_empty() {
         return show_statistics(&source, args.json);
     }
+    if args.rules.is_yonin() {
+        anyhow::bail!("there are no books of four-player shogi");
+    }
     let position = args.position.load(&args.rules.rules())?;
     let Some(opened) = source.open(false)? else {
         anyhow::bail!("`{}` is no book", args.book);

@@ -70,6 +70,7 @@ struct Report {
 pub fn run(args: &ExplainArgs) -> anyhow::Result<Done> {
     let shogi = |position: &Position, m| args.lang.show(position, m);
     let report = if let Some(path) = &args.record {
+        args.rules.only_shogi("records")?;
         let (position, r#move) = from_record(args, path)?;
         explain(position, &r#move, shogi)
     } else {

@@ -124,6 +124,7 @@ struct Count {
 
 pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
     if !args.record.is_empty() {
+        args.rules.only_shogi("records")?;
         let mut out = stdout().lock();
         return judge_records(&args.record, &args.rules.rules(), args.json, &mut out);
     }

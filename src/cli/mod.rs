@@ -132,6 +132,15 @@ impl RulesArgs {
         self.variant == VariantArg::WaShogi
     }
 
+    /// An error for what exists in shogi only, like "records".
+    fn only_shogi(&self, what: &str) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            !self.is_wa() && !self.is_yonin(),
+            "{what}: only of shogi, not of the game that --variant names"
+        );
+        Ok(())
+    }
+
     /// The rules of wa shogi.
     fn wa_rules(&self) -> wa::Rules {
         wa::Rules {

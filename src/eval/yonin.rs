@@ -20,7 +20,7 @@ use crate::game::Evaluator;
 use crate::shogi::{Bitboard, Move, PieceKind};
 use crate::yonin::coalition::{Coalition, Reduction};
 use crate::yonin::piece::{HAND, KINDS, compact};
-use crate::yonin::{Board, BySeat, Format, Position, Seat, attacks};
+use crate::yonin::{Board, BySeat, EndReason, Format, Outcome, Position, Seat, attacks};
 
 /// A piece on the board, by compact kind.
 const BOARD: [i32; KINDS.len()] = [120, 380, 430, 850, 330, 430, 1100, 0];
@@ -93,8 +93,8 @@ fn scan(board: &Board, zones: &[Bitboard; 4]) -> Scan {
             if (targets & all_zones).is_empty() {
                 continue;
             }
-            for victim in 0..4 {
-                let hits = (targets & zones[victim]).count() as i32;
+            for (victim, &zone) in zones.iter().enumerate() {
+                let hits = (targets & zone).count() as i32;
                 if hits == 0 {
                     continue;
                 }
@@ -201,21 +201,21 @@ pub fn team_score(board: &Board, strength: &BySeat<Score>, team: Seat) -> Score 
 }
 
 /// How well each seat stands in comparison: [`team_score`] for those in the game.
-/// A finished game is worth its points, `point` centipawns each above or below the
-/// mean.
-pub fn standings(position: &Position, point: Score) -> BySeat<Score> {
-    let board = position.board();
-    if board.is_over()
-        && let Some(outcome) = position.outcome()
-    {
+/// A finished game is worth its points, [`POINT`] each above or below the mean.
+pub fn standings(board: &Board) -> BySeat<Score> {
+    if board.is_over() {
+        let outcome = Outcome {
+            reason: EndReason::Mates,
+            places: Some(board.places()),
+        };
         return BySeat(
-            Seat::ALL.map(|seat| ((outcome.points(seat) - 1.5) * f64::from(point)) as Score),
+            Seat::ALL.map(|seat| ((outcome.points(seat) - 1.5) * f64::from(POINT)) as Score),
         );
     }
     let strength = strengths(board);
     BySeat(Seat::ALL.map(|seat| match board.is_living(seat) {
         true => team_score(board, &strength, seat),
-        false => strength[seat] - point,
+        false => strength[seat] - POINT,
     }))
 }
 
@@ -224,13 +224,11 @@ pub const POINT: Score = 6000;
 
 /// The move after which the player to move stands best at sight.
 pub fn best_at_sight(position: &Position) -> Option<Move> {
-    let seat = position.turn();
-    let mut after = position.clone_without_history();
+    let board = position.board();
+    let seat = board.turn();
     let mut best = None;
     for m in position.legal_moves() {
-        after.make(m);
-        let value = standings(&after, POINT)[seat];
-        after.unmake();
+        let value = standings(&board.after(m))[seat];
         if best.is_none_or(|(score, _)| value > score) {
             best = Some((value, m));
         }

@@ -344,7 +344,7 @@ impl<G: MateGame> Dfpn<G> {
         if attack {
             if known.is_none()
                 && limit >= 1
-                && let Some(mv) = position.mate_in_one()
+                && let Some(mv) = position.mating_check()
             {
                 return Some(self.mate_at_once(position, node, mv));
             }

@@ -243,7 +243,7 @@ impl<G: MateGame> Dfpn<G> {
         let attack = position.side_to_move() == self.attacker;
         let mut moves = MoveList::new();
         if attack {
-            if let Some(m) = position.mate_in_one() {
+            if let Some(m) = position.mating_check() {
                 moves.push(self.mating_capture(position, last).unwrap_or(m));
             } else {
                 let mut best = self.shortest_check(position, last);
@@ -304,7 +304,7 @@ impl<G: MateGame> Dfpn<G> {
 
     /// The first move of a proof.
     pub(super) fn proof_move(&self, position: &mut G) -> Option<G::Move> {
-        if let Some(m) = position.mate_in_one() {
+        if let Some(m) = position.mating_check() {
             return Some(m);
         }
         self.shortest_check(position, None).map(|(_, m)| m)

@@ -34,6 +34,11 @@ pub const FIRST_ITERATION_NODES: u64 = 2048;
 pub const SUPERIOR: Score = 28_000;
 
 tunable! {
+    // Mate in one.
+
+    /// Least depth of nodes that look for one.
+    mate_in_one_depth = 3, 1 to 100;
+
     // Reverse futility.
 
     /// Deepest use.

@@ -429,13 +429,14 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
     /// answer, from a search thread. A running search is ended before.
     pub fn start(
         &mut self,
-        root: G,
+        mut root: G,
         limits: Limits<G::Move>,
         options: SearchOptions,
         reporter: Arc<dyn Reporter<G::Move>>,
     ) {
         let start = limits.since.unwrap_or_else(Instant::now);
         self.finish();
+        root.set_root();
         self.table.new_search();
         self.control = Arc::new(Control::new(limits.ponder, false));
         // A limited strength does not depend on the number of threads.

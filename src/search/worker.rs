@@ -325,6 +325,19 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         // What the position is worth at sight.
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
+        // A mate at once is found faster than by generating and trying moves.
+        if !N::ROOT
+            && !in_check
+            && known.is_none()
+            && depth >= mate_in_one_depth()
+            && let Some(m) = self.position.mate_in_one()
+        {
+            if N::PV {
+                self.memory.variations.clear(ply + 1);
+                self.memory.variations.update(ply, m);
+            }
+            return mate_in(ply + 1);
+        }
         let raw_eval = match known {
             _ if in_check => NONE,
             Some(entry) if entry.eval != NONE => entry.eval,

@@ -364,7 +364,7 @@ impl MateGame for Position {
     }
 
     #[inline]
-    fn mate_in_one(&mut self) -> Option<Move> {
+    fn mating_check(&mut self) -> Option<Move> {
         Position::mate_in_one(self)
     }
 }

@@ -184,6 +184,14 @@ impl Game for Position {
         Position::immediate_win(self)
     }
 
+    fn mate_in_one(&self) -> Option<Move> {
+        match self.rules().variant {
+            // A king left to be captured is another matter.
+            Variant::KingCapture => None,
+            Variant::Standard => Position::mate_in_one(self),
+        }
+    }
+
     #[inline]
     fn at_move_limit(&self) -> bool {
         Position::at_move_limit(self)

@@ -319,9 +319,7 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
             self.played -= 1;
         }
         self.command = command.clone();
-        let note = self.play();
-        self.position.set_root();
-        note.into_iter().collect()
+        self.play().into_iter().collect()
     }
 
     fn command(&self) -> PositionCommand {
@@ -379,7 +377,6 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
         let mut root = self.position.clone();
         if take_back && self.can_take_back() {
             root.unmake();
-            root.set_root();
         }
         if let Some(note) = root.final_note() {
             // No move is left to answer with, and nobody resigns.

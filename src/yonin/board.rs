@@ -356,6 +356,13 @@ impl Board {
         self.pass_turn(mover, next);
     }
 
+    /// The board after a legal move of the player whose turn it is.
+    pub fn after(&self, m: Move) -> Board {
+        let mut board = self.clone();
+        board.play(m, None);
+        board
+    }
+
     /// Moves the pieces of a move, and nothing else.
     pub(super) fn relocate(&mut self, m: Move) {
         let mover = self.turn;

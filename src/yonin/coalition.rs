@@ -1,7 +1,7 @@
 //! Four players as two sides, so that the common alpha-beta can search.
 //!
 //! [`Coalition`] wraps a [`Position`] and implements [`Game`]: Black is the team
-//! of the player who moves at the root, White everyone else. Two reductions are
+//! of the player who moves at the root, White everyone else. The reductions are
 //! told apart by a type:
 //!
 //! * [`Full`] ([`Paranoid`]): all opponents move, each against the root's team
@@ -11,6 +11,8 @@
 //!   opponent moves, whichever has the strongest reply, the others pass
 //!   (best-reply search, Schadd & Winands 2011). A check is answered by the player
 //!   in check, as the rules want it.
+//! * `eval::yonin::Foreseen`: the opponents' moves are predicted and belong to the
+//!   team's own; there is no other side to search.
 //!
 //! In pairs the partner moves for the same team. Keys include the root's team.
 
@@ -206,6 +208,9 @@ pub struct Coalition<R> {
     /// How many moves led to the root. The ban on perpetual check counts there
     /// only: below, recurring positions end the search's lines.
     root_depth: usize,
+    /// Whether a search goes on from the root. Else moves are those of the game,
+    /// and the view is that of whoever's turn it is.
+    searching: bool,
     /// How many moves of the position each move made here stands for.
     made: Vec<u8>,
     replies: Replies,
@@ -218,6 +223,7 @@ impl<R: Reduction> Coalition<R> {
         Coalition {
             root: position.turn(),
             root_depth: position.depth(),
+            searching: false,
             made: Vec::with_capacity(256),
             replies: Replies::new(R::FORESEEN),
             position,
@@ -252,7 +258,7 @@ impl<R: Reduction> Coalition<R> {
     /// Whether any opponent may move, and not only the one whose turn it is.
     #[inline]
     fn any_opponent(&self) -> bool {
-        R::ONE_REPLY && !self.is_ours(self.board().turn()) && !self.in_check()
+        R::ONE_REPLY && self.searching && !self.is_ours(self.board().turn()) && !self.in_check()
     }
 
     /// Whether the ban on perpetual check can forbid a move here.
@@ -329,7 +335,7 @@ impl<R: Reduction> Game for Coalition<R> {
     const PIECES: usize = 4 * KINDS.len();
     const NOTATION: &'static str = "yfen";
     const RESIGNS: bool = false;
-    const NODE_WEIGHT: u64 = if R::FORESEEN { 32 } else { 1 };
+    const NODE_WEIGHT: u64 = if R::FORESEEN { 128 } else { 1 };
 
     fn start(rules: &Rules) -> Self {
         Coalition::new(Position::start(rules))
@@ -454,8 +460,8 @@ impl<R: Reduction> Game for Coalition<R> {
     }
 
     fn set_root(&mut self) {
-        self.root = self.board().turn();
-        self.root_depth = self.position.depth();
+        self.follow_turn();
+        self.searching = true;
     }
 
     fn generate(&self, stage: Stage, all: bool, moves: &mut MoveList<SeatMove>) {
@@ -608,6 +614,12 @@ impl<R: Reduction> Game for Coalition<R> {
     }
 
     fn make(&mut self, m: SeatMove) {
+        if !self.searching {
+            self.position.make(m.to_move());
+            self.made.push(1);
+            self.follow_turn();
+            return;
+        }
         let seat = self.mover(m);
         let next = (R::ONE_REPLY && !self.is_ours(seat) && self.board().is_living(self.root))
             .then_some(self.root);
@@ -619,6 +631,9 @@ impl<R: Reduction> Game for Coalition<R> {
     fn unmake(&mut self) {
         for _ in 0..self.made.pop().unwrap_or(0) {
             self.position.unmake();
+        }
+        if !self.searching {
+            self.follow_turn();
         }
     }
 
@@ -668,6 +683,12 @@ impl<R: Reduction> Game for Coalition<R> {
 }
 
 impl<R: Reduction> Coalition<R> {
+    /// Takes the view of the player to move.
+    fn follow_turn(&mut self) {
+        self.root = self.board().turn();
+        self.root_depth = self.position.depth();
+    }
+
     /// Plays the opponents' expected moves until the root's team moves again.
     fn foresee(&mut self) {
         if !R::FORESEEN {

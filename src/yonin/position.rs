@@ -69,22 +69,6 @@ impl Position {
         self.board.turn
     }
 
-    /// The same position as if it had just been set up.
-    pub fn clone_without_history(&self) -> Position {
-        Position {
-            records: vec![Record::set_up(&self.board)],
-            board: self.board.clone(),
-            past: Vec::with_capacity(8),
-        }
-    }
-
-    /// Puts other rules in force; the history stays. Mates that happened keep
-    /// what they did to the pieces.
-    pub fn set_rules(&mut self, rules: &Rules) {
-        self.board.rules = *rules;
-        self.board.over = self.board.mates.len() >= rules.mates_to_end();
-    }
-
     /// All legal moves (L1, L2, D1 to D5), useless ones included, without
     /// regard to the ban on perpetual check.
     pub fn legal_moves(&self) -> MoveList<Move> {

@@ -20,7 +20,7 @@ use crate::arena::config::EngineConfig;
 use crate::arena::engine::{Answer, Engine, EngineError};
 use crate::arena::limits::Limits;
 use crate::core::Score;
-use crate::eval::yonin::{Foreseen, POINT, YoninEvaluator, standings};
+use crate::eval::yonin::{Foreseen, YoninEvaluator, standings};
 use crate::learn::random::Random;
 use crate::search::info::BestMove;
 use crate::search::limits::{Limits as SearchLimits, SearchOptions};
@@ -202,7 +202,7 @@ impl MaxN {
     fn search(&mut self, position: &mut Position, depth: u32) -> BySeat<Score> {
         self.used += 1;
         if depth == 0 || position.board().is_over() || self.exhausted() {
-            return standings(position, POINT);
+            return standings(position.board());
         }
         let seat = position.turn();
         let mut best: Option<BySeat<Score>> = None;
@@ -214,7 +214,7 @@ impl MaxN {
                 best = Some(value);
             }
         }
-        best.unwrap_or_else(|| standings(position, POINT))
+        best.unwrap_or_else(|| standings(position.board()))
     }
 
     /// The best of the moves, `depth` plies looked ahead; `None` when the nodes
