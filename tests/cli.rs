@@ -195,7 +195,10 @@ startpos moves 7g7f ; nomate
     // A rook far away, and a pawn to put in between for nothing.
     let far = ["mate", "--json", "sfen 7lk/7p1/9/7N1/9/9/9/9/R8 b p 1"];
     let report = json(&far);
-    assert_eq!((&report["length"], &report["book_length"]), (&3.into(), &1.into()));
+    assert_eq!(
+        (&report["length"], &report["book_length"]),
+        (&3.into(), &1.into())
+    );
     let report = json(&[&far[..], &["--book"]].concat());
     assert_eq!(report["moves"], serde_json::json!(["9i1i"]));
 

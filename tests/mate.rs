@@ -270,7 +270,10 @@ fn wa_shogi_mates_are_those_of_a_full_width_search() {
         };
         let mut position = wa::Position::from_sfen(sfen, &rules).unwrap();
         assert!(full_width(&mut position, plies), "{sfen}");
-        assert!(plies == 1 || !full_width(&mut position, plies - 2), "{sfen}");
+        assert!(
+            plies == 1 || !full_width(&mut position, plies - 2),
+            "{sfen}"
+        );
         let solver = &mut solvers[usize::from(drops)];
         let verdict = solver.solve(&position, &Limits::nodes(1_000_000), Shorten::Fully);
         let Verdict::Mate(mate) = verdict else {

@@ -297,8 +297,7 @@ fn write_kif<G: Referee>(dir: &Path, solution: &Solution) -> anyhow::Result<()> 
     let name = format!("{:05}.{}", solution.line, Format::Kif.extension());
     let path = dir.join(name);
     let text = G::write(Format::Kif, &record).context("no KIF file knows this game")?;
-    std::fs::write(&path, text)
-        .with_context(|| format!("cannot write {}", path.display()))
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {

@@ -39,6 +39,8 @@ enum Measured {
         all: Way,
         /// Without useless interpositions.
         book: Way,
+        /// For the attacker, the same if he takes what was dropped last.
+        taking: Way,
     },
 }
 
@@ -50,11 +52,29 @@ struct Way {
 }
 
 impl Way {
-    /// Takes this way if it is longer.
-    fn lengthen(&mut self, length: u16, mv: u16) {
-        if length > self.length {
-            *self = Way { length, mv };
+    /// The way that begins with a move.
+    fn after<M: GameMove>(self, m: M) -> Way {
+        Way {
+            length: self.length.saturating_add(1),
+            mv: m.to_bits(),
         }
+    }
+
+    /// Takes another way if the side to move prefers it.
+    fn improve(&mut self, other: Way, attack: bool) {
+        let better = if attack {
+            self.mv == 0 || other.length < self.length
+        } else {
+            other.length > self.length
+        };
+        if better {
+            *self = other;
+        }
+    }
+
+    /// Whether it begins on the square that a drop has gone to.
+    fn takes<M: GameMove>(self, drop: M) -> bool {
+        M::from_bits(self.mv).is_some_and(|m| m.to_index() == drop.to_index())
     }
 }
 
@@ -71,13 +91,16 @@ pub(super) struct Lines<M> {
 struct Step<M> {
     id: (u64, u64),
     attack: bool,
+    /// What was dropped to come here.
+    dropped: Option<M>,
     /// Moves yet to be walked: all of the defender's, one of the attacker's.
     moves: Vec<M>,
     all: Way,
-    /// The defender's longest way without drops that are taken at once.
+    /// The defender's without drops that may be useless.
     book: Way,
-    /// The longest with such drops.
-    taken_drops: Way,
+    taking: Way,
+    /// The defender's drops that can be taken at once, with the plies after that.
+    drops: Vec<(Way, u16)>,
 }
 
 impl<G: MateGame> Solver<G> {
@@ -121,7 +144,7 @@ impl<G: MateGame> Dfpn<G> {
         choice: Choice,
     ) -> Vec<G::Move> {
         let mut line = Vec::new();
-        while let Some(&Measured::Done { all, book }) = measured.get(&self.id(root))
+        while let Some(&Measured::Done { all, book, .. }) = measured.get(&self.id(root))
             && let Some(m) = G::Move::from_bits(choice(all, book).mv)
         {
             root.make(m);
@@ -198,9 +221,9 @@ impl<G: MateGame> Dfpn<G> {
                 position.make(m);
                 let id = self.id(position);
                 match measured.get(&id) {
-                    Some(&Measured::Done { all, book }) => {
+                    Some(&Measured::Done { all, book, taking }) => {
                         position.unmake();
-                        step.take(m, all, book);
+                        step.take(m, all, book, taking);
                     }
                     Some(Measured::Entered) => {
                         position.unmake();
@@ -220,15 +243,15 @@ impl<G: MateGame> Dfpn<G> {
                 }
                 continue;
             }
-            let (all, book) = (step.all, step.book_way());
-            measured.insert(step.id, Measured::Done { all, book });
+            let (all, book, taking) = (step.all, step.book_way(), step.taking);
+            measured.insert(step.id, Measured::Done { all, book, taking });
             walk.pop();
             let Some(parent) = walk.last_mut() else {
                 return Some(());
             };
             position.unmake();
             let m = *parent.moves.last()?;
-            parent.take(m, all, book);
+            parent.take(m, all, book, taking);
         }
     }
 
@@ -241,10 +264,11 @@ impl<G: MateGame> Dfpn<G> {
         limits: &Limits,
     ) -> Option<Step<G::Move>> {
         let attack = position.side_to_move() == self.attacker;
+        let dropped = last.filter(|m| attack && m.is_drop());
         let mut moves = MoveList::new();
         if attack {
             if let Some(m) = position.mating_check() {
-                moves.push(self.mating_capture(position, last).unwrap_or(m));
+                moves.push(self.mating_capture(position, dropped).unwrap_or(m));
             } else {
                 let mut best = self.shortest_check(position, last);
                 let key = self.key(position);
@@ -256,8 +280,8 @@ impl<G: MateGame> Dfpn<G> {
                         best = self.shortest_check(position, last);
                     }
                 }
-                let best = best.map(|(_, m)| m);
-                moves.push(best?);
+                let (_, m) = best?;
+                moves.push(m);
             }
         } else {
             position.generate(Stage::All, true, &mut moves);
@@ -265,16 +289,18 @@ impl<G: MateGame> Dfpn<G> {
         Some(Step {
             id: self.id(position),
             attack,
+            dropped,
             moves: moves.to_vec(),
             all: Way::default(),
             book: Way::default(),
-            taken_drops: Way::default(),
+            taking: Way::default(),
+            drops: Vec::new(),
         })
     }
 
     /// A mate in one that captures what was dropped last.
-    fn mating_capture(&self, position: &mut G, last: Option<G::Move>) -> Option<G::Move> {
-        let target = last.filter(|m| m.is_drop())?.to_index();
+    fn mating_capture(&self, position: &mut G, dropped: Option<G::Move>) -> Option<G::Move> {
+        let target = dropped?.to_index();
         let mut checks = MoveList::new();
         position.generate_checks(&mut checks);
         checks.into_iter().find(|&m| {
@@ -313,26 +339,30 @@ impl<G: MateGame> Dfpn<G> {
 
 impl<M: GameMove> Step<M> {
     /// Notes the ways below the last of the moves, and strikes it off.
-    fn take(&mut self, m: M, all: Way, book: Way) {
-        let mv = m.to_bits();
-        self.all.lengthen(all.length.saturating_add(1), mv);
-        let length = book.length.saturating_add(1);
-        let answer = M::from_bits(book.mv);
-        let taken = answer.is_some_and(|answer| answer.to_index() == m.to_index());
-        if !self.attack && m.is_drop() && taken {
-            self.taken_drops.lengthen(length, mv);
+    fn take(&mut self, m: M, all: Way, book: Way, taking: Way) {
+        self.all.improve(all.after(m), self.attack);
+        if self
+            .dropped
+            .is_some_and(|dropped| dropped.to_index() == m.to_index())
+        {
+            self.taking.improve(book.after(m), true);
+        }
+        if !self.attack && m.is_drop() && taking.takes(m) {
+            self.drops.push((book.after(m), taking.length - 1));
         } else {
-            self.book.lengthen(length, mv);
+            self.book.improve(book.after(m), self.attack);
         }
         self.moves.pop();
     }
 
     /// The way without useless interpositions.
     fn book_way(&self) -> Way {
-        if self.taken_drops.length > self.book.length.saturating_add(2) {
-            self.taken_drops
-        } else {
-            self.book
+        let mut way = self.book;
+        for &(drop, rest) in &self.drops {
+            if rest > self.book.length {
+                way.improve(drop, false);
+            }
         }
+        way
     }
 }

@@ -135,9 +135,7 @@ impl<G: MateGame> Solver<G> {
         }
         match (end, lines) {
             (End::Disproved, _) => Verdict::NoMate,
-            (_, Some(lines)) => {
-                Verdict::Mate(self.shorten(&mut position, lines, limits, shorten))
-            }
+            (_, Some(lines)) => Verdict::Mate(self.shorten(&mut position, lines, limits, shorten)),
             _ => Verdict::Unknown,
         }
     }

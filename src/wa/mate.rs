@@ -174,7 +174,8 @@ impl MateGame for Position {
     #[inline]
     fn defence_effort(&self, m: Move) -> (u32, u32) {
         if m.is_drop() {
-            (1, 2)
+            // Mostly taken by the checking piece, and for nothing if nothing guards it.
+            (1, if self.is_idle(m) { 4 } else { 2 })
         } else if self.checkers().contains(m.to()) {
             (2, 1)
         } else {
