@@ -9,8 +9,9 @@
 //! large to remember, the defender goes by the bounds instead.
 //!
 //! The same walk tells the line without useless interpositions. A drop adds two plies
-//! to the mate, itself and its capture, and is useless if what follows takes no longer
-//! than the longest of the defender's other answers would have.
+//! to the mate, itself and its capture, and is useless if the captured piece is left
+//! over in the end, and what follows the capture takes no longer than the longest of the
+//! defender's other answers would have.
 
 use std::collections::HashMap;
 
@@ -49,6 +50,8 @@ enum Measured {
 struct Way {
     length: u16,
     mv: u16,
+    /// The attacker's hand in the end.
+    left: u64,
 }
 
 impl Way {
@@ -57,6 +60,7 @@ impl Way {
         Way {
             length: self.length.saturating_add(1),
             mv: m.to_bits(),
+            left: self.left,
         }
     }
 
@@ -243,7 +247,14 @@ impl<G: MateGame> Dfpn<G> {
                 }
                 continue;
             }
-            let (all, book, taking) = (step.all, step.book_way(), step.taking);
+            let (all, book, mut taking) = (step.all, step.book_way(), step.taking);
+            if let Some(m) = G::Move::from_bits(taking.mv) {
+                let left = G::Hand::from_bits(taking.left);
+                if position.hand_before(m, left) == left {
+                    // The mate has needed what was taken.
+                    taking = Way::default();
+                }
+            }
             measured.insert(step.id, Measured::Done { all, book, taking });
             walk.pop();
             let Some(parent) = walk.last_mut() else {
@@ -292,7 +303,10 @@ impl<G: MateGame> Dfpn<G> {
             dropped,
             moves: moves.to_vec(),
             all: Way::default(),
-            book: Way::default(),
+            book: Way {
+                left: position.hand(self.attacker).to_bits(),
+                ..Way::default()
+            },
             taking: Way::default(),
             drops: Vec::new(),
         })

@@ -79,7 +79,8 @@ pub enum Verdict<M> {
 ///
 /// An interposition is useless if it is a drop that the attacker takes at once with
 /// check, after which the mate takes no longer than it would have taken without the
-/// drop. By the convention of the books such drops do not count.
+/// drop, and the piece taken is left over in the end. By the convention of the books
+/// such drops do not count.
 pub struct Solver<G: MateGame> {
     search: Dfpn<G>,
 }

@@ -355,7 +355,7 @@ impl MateGame for Position {
     fn defence_effort(&self, m: Move) -> (u32, u32) {
         if m.is_drop() {
             // Mostly taken by the checking piece, and for nothing if nothing guards it.
-            (1, if self.is_idle(m) { 4 } else { 2 })
+            (1, if self.is_idle(m) { 8 } else { 2 })
         } else if self.checkers().contains(m.to()) {
             (2, 1)
         } else {
