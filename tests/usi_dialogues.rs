@@ -258,6 +258,7 @@ fn b1_options_and_two_isready() {
             assert!(lines[0].starts_with("id name ") && lines[1].starts_with("id author "));
             assert!(count(&lines, "option name ") > 20);
             engine.send("setoption name EvalDir value C:\\将棋 engines\\net 1");
+            engine.send("setoption name NoSuchOption value 1");
             engine.send("setoption name BookFile value");
             engine.send("setoption name usi_hash value 64");
             engine.send("isready");
@@ -272,8 +273,9 @@ fn b1_options_and_two_isready() {
             let (quit, lines) = engine.quit();
             assert!(quit < Duration::from_millis(500));
             assert_eq!(count(&lines, "bestmove"), 1);
-            // The option that does not exist.
+            // The option that does not exist, and the folder.
             assert_eq!(count(&lines, "info string warning: unknown option"), 1);
+            assert_eq!(count(&lines, "info string warning: "), 2);
             time
         });
     }

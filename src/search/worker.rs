@@ -124,6 +124,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         memory.evaluator.reset(&job.root);
         for ply in 0..MAX_PLY {
             memory.stack.forget_killers(ply);
+            memory.stack.at(ply).cutoffs = 0;
         }
         Search {
             job,
@@ -355,6 +356,9 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
         entry.side = us;
         self.memory.stack.forget_killers(ply + 2);
         self.memory.stack.at(ply + 2).cutoffs = 0;
+        if N::ROOT {
+            self.memory.stack.at(1).cutoffs = 0;
+        }
         let improving = self.memory.stack.improving(ply);
 
         if !N::PV && !in_check && excluded.is_none() {
