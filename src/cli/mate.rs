@@ -359,7 +359,7 @@ fn print_summary(
             "{verdict:>8} {:>8} {:>14} {:>10.2} {:>10.2}",
             of_kind().count(),
             of_kind().map(|s| s.nodes).sum::<u64>(),
-            seconds.clone().sum::<f64>(),
+            seconds.clone().fold(0.0, |sum, time| sum + time),
             seconds.fold(0.0, f64::max)
         )?;
     }
