@@ -402,12 +402,29 @@ pub trait MateGame: Game {
     /// The same for the defender's moves.
     fn defence_group(&self, m: Self::Move) -> Option<u32>;
 
+    /// Whether a defender's move drops a piece in between where nothing of his guards
+    /// it. Such drops come to much the same wherever they are.
+    fn is_idle(&self, m: Self::Move) -> bool;
+
     /// How hard a check looks: first guesses of its proof and disproof number, 1
     /// and more.
     fn attack_effort(&self, m: Self::Move) -> (u32, u32);
 
     /// The same for a defender's move.
     fn defence_effort(&self, m: Self::Move) -> (u32, u32);
+
+    /// A move that mates at once, if there is one; in check too, unlike
+    /// [`Game::mate_in_one`]. The position is as before afterwards.
+    fn mating_check(&mut self) -> Option<Self::Move> {
+        let mut checks = MoveList::new();
+        self.generate_checks(&mut checks);
+        checks.into_iter().find(|&m| {
+            self.make(m);
+            let mated = self.count_moves() == 0;
+            self.unmake();
+            mated
+        })
+    }
 }
 
 /// A static evaluation of positions, with whatever it keeps up to date along

@@ -8,7 +8,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`bench`](mod@bench), [`perft`] | tools: the search's speed and signature, counting move sequences |
-//! | [`learn`] | self-play data, and weights fitted to it |
+//! | [`learn`] | self-play data, networks trained and weights fitted to it |
 //! | [`analyze`] | the moves of a game record judged; reports |
 //! | [`arena`] | engine matches over USI, Elo and sequential tests |
 //! | [`record`] | game records: one tree, read and written as KIF, KI2, CSA, JKF, USI |
@@ -16,8 +16,8 @@
 //! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
 //! | [`mate`] | mate in one, in three, and the df-pn solver |
-//! | [`eval`] | static evaluations |
-//! | [`shogi`], [`wa`] | the games: position, move generation, every rule |
+//! | [`eval`] | static evaluations: networks (NNUE) and hand-written terms |
+//! | [`shogi`], [`wa`], [`yonin`] | the games: position, move generation, every rule |
 //! | [`recurrence`] | repeated positions, in every game |
 //! | [`game`] | the traits through which the search sees a game and an evaluation |
 //! | [`core`] | colour, bitboards, scores, move lists, random keys |

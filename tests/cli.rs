@@ -181,7 +181,7 @@ startpos moves 7g7f ; nomate
     ] {
         assert!(done.out.contains(text), "{text}: {}", done.out);
     }
-    let solution = std::fs::read_to_string(kif.join("00006.kif")).expect("a solution");
+    let solution = std::fs::read_to_string(kif.join("00006.kifu")).expect("a solution");
     assert!(solution.contains("詰み"), "{solution}");
 
     std::fs::write(&file, "startpos\nhello/there b - 1\n").expect("it is written");
@@ -189,6 +189,28 @@ startpos moves 7g7f ; nomate
     assert_eq!(bad.code, 2);
     assert!(bad.err.contains("line 2"), "{}", bad.err);
     assert_eq!(run(&["mate", "nosuchfile"]).code, 2);
+    let odd = run(&["mate", "sfen 4k4/4G4/9/9/9/9/9/9/4K4 b - 1"]);
+    assert!(odd.code == 2 && odd.err.contains("in check"), "{}", odd.err);
+
+    // A rook far away, and a pawn to put in between for nothing.
+    let far = ["mate", "--json", "sfen 7lk/7p1/9/7N1/9/9/9/9/R8 b p 1"];
+    let report = json(&far);
+    assert_eq!(
+        (&report["length"], &report["book_length"]),
+        (&3.into(), &1.into())
+    );
+    let report = json(&[&far[..], &["--book"]].concat());
+    assert_eq!(report["moves"], serde_json::json!(["9i1i"]));
+
+    let wa = json(&[
+        "mate",
+        "--json",
+        "--variant",
+        "washogi",
+        "sfen hmvx4u2/5dHk3/4s4p1/r3p1w2go/+F9p/1c1P7/1P8P/2P1XP2EP1/P2S3+p1CM/OD3+F5/2UG1KV1L1w b ERL6P5p 169",
+    ]);
+    assert_eq!(wa["length"], 3);
+    assert_eq!(run(&["mate", "--variant", "yonin", "startpos"]).code, 2);
     assert_eq!(run(&["mate", "--time", "-1", "startpos"]).code, 2);
 }
 

@@ -10,12 +10,14 @@ use anyhow::{Context, bail};
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
+use tsuru::arena::referee::Referee;
 use tsuru::core::Color;
-use tsuru::mate::{Limits, Shorten, Solver, Verdict};
+use tsuru::game::MateGame;
+use tsuru::mate::{Limits, Mate, Shorten, Solver, Verdict};
 use tsuru::record::{Ending, Format, GameRecord, GameResult, PlayedMove};
-use tsuru::shogi::{Move, Position, Rules};
+use tsuru::{shogi, wa};
 
-use super::{Done, input, progress};
+use super::{Done, RulesArgs, VariantArg, input, progress};
 
 /// Solve mate problems (tsume): mates by continuous checks.
 ///
@@ -25,13 +27,16 @@ use super::{Done, input, progress};
 /// start with `#` are comments. Problems are solved in parallel, each on one
 /// thread.
 ///
-/// Every move that answers a check counts, useless interpositions too.
+/// Every move that answers a check counts, useless interpositions (無駄合い) too,
+/// unless `--book` is given.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   tsuru mate sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1
   tsuru mate problems.txt --time 10 --threads 2 --kif solutions/
-  tsuru mate --shortest --json problems.txt")]
+  tsuru mate --shortest --json problems.txt
+  tsuru mate --book --shortest problems.txt
+  tsuru mate --variant washogi sfen ...")]
 pub struct MateArgs {
     /// A position in the words of USI, or a file of problems.
     #[arg(value_name = "POSITION|FILE", required = true)]
@@ -40,6 +45,11 @@ pub struct MateArgs {
     /// Prove that the mate is the shortest one.
     #[arg(long)]
     shortest: bool,
+
+    /// Count as books of problems do: pieces dropped in between that are taken at once
+    /// and change nothing are no moves. The last position is mate but for those.
+    #[arg(long)]
+    book: bool,
 
     /// Seconds a problem [default: no limit].
     #[arg(long, value_name = "SECONDS")]
@@ -64,12 +74,15 @@ pub struct MateArgs {
     /// Write each solution as a KIF file into this directory.
     #[arg(long, value_name = "DIR")]
     kif: Option<PathBuf>,
+
+    #[command(flatten)]
+    rules: RulesArgs,
 }
 
 /// A problem with its place in the file.
-struct Problem {
+struct Problem<G> {
     line: usize,
-    position: Position,
+    position: G,
     /// What the file expects: plies, or `None` for no mate.
     expected: Option<Option<usize>>,
 }
@@ -83,7 +96,10 @@ struct Solution {
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<usize>,
-    /// Whether no mate is shorter.
+    /// The length without useless interpositions, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    book_length: Option<usize>,
+    /// Whether no mate is shorter, all interpositions counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     shortest: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -96,7 +112,17 @@ struct Solution {
 }
 
 pub fn run(args: &MateArgs) -> anyhow::Result<Done> {
-    let problems = load(&args.words)?;
+    match args.rules.variant {
+        VariantArg::Shogi => solve_all::<shogi::Position>(args, &args.rules.rules()),
+        VariantArg::WaShogi => solve_all::<wa::Position>(args, &args.rules.wa_rules()),
+        VariantArg::KingCapture | VariantArg::Yonin => {
+            bail!("there are no mate problems in this variant: take shogi or washogi")
+        }
+    }
+}
+
+fn solve_all<G: MateGame + Referee>(args: &MateArgs, rules: &G::Rules) -> anyhow::Result<Done> {
+    let problems: Vec<Problem<G>> = load(&args.words, rules)?;
     if let Some(dir) = &args.kif {
         std::fs::create_dir_all(dir)
             .with_context(|| format!("cannot make the directory {}", dir.display()))?;
@@ -124,14 +150,14 @@ pub fn run(args: &MateArgs) -> anyhow::Result<Done> {
                 // One problem at a time and thread, however hard they are.
                 let each = problems.par_iter().with_max_len(1);
                 each.map_init(
-                    || Solver::new(hash_mb),
+                    || Solver::<G>::new(hash_mb),
                     |solver, problem| {
                         if stop.load(Ordering::Relaxed) {
                             return None;
                         }
                         let deadline = time.and_then(|time| Instant::now().checked_add(time));
                         let limits = Limits::new(args.nodes, deadline, Some(Arc::clone(&stop)));
-                        let solution = solve(solver, problem, &limits, args.shortest);
+                        let solution = solve(solver, problem, &limits, args);
                         done.fetch_add(1, Ordering::Relaxed);
                         Some(solution)
                     },
@@ -144,7 +170,7 @@ pub fn run(args: &MateArgs) -> anyhow::Result<Done> {
     let solutions: Vec<Solution> = solutions.into_iter().flatten().collect();
     if let Some(dir) = &args.kif {
         for solution in solutions.iter().filter(|s| s.verdict == "mate") {
-            write_kif(dir, solution)?;
+            write_kif::<G>(dir, solution)?;
         }
     }
     print(args, &solutions)?;
@@ -156,8 +182,7 @@ pub fn run(args: &MateArgs) -> anyhow::Result<Done> {
 }
 
 /// The problems that the words name.
-fn load(words: &[String]) -> anyhow::Result<Vec<Problem>> {
-    let rules = Rules::default();
+fn load<G: MateGame>(words: &[String], rules: &G::Rules) -> anyhow::Result<Vec<Problem<G>>> {
     // One word that is no position in quotes is the name of a file.
     let is_position = |word: &str| {
         word.starts_with("startpos") || word.contains('/') && !Path::new(word).is_file()
@@ -166,13 +191,13 @@ fn load(words: &[String]) -> anyhow::Result<Vec<Problem>> {
         && !is_position(word)
     {
         let text = std::fs::read_to_string(word).with_context(|| format!("cannot read {word}"))?;
-        let problems: Vec<Problem> = text
+        let problems: Vec<Problem<G>> = text
             .lines()
             .enumerate()
             .map(|(index, line)| (index + 1, line.trim()))
             .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
             .map(|(number, line)| {
-                problem(number, line, &rules).with_context(|| format!("{word}, line {number}"))
+                problem(number, line, rules).with_context(|| format!("{word}, line {number}"))
             })
             .collect::<anyhow::Result<_>>()?;
         if problems.is_empty() {
@@ -180,13 +205,16 @@ fn load(words: &[String]) -> anyhow::Result<Vec<Problem>> {
         }
         return Ok(problems);
     }
-    Ok(vec![problem(1, &words.join(" "), &rules)?])
+    Ok(vec![problem(1, &words.join(" "), rules)?])
 }
 
 /// Reads a line: a position, and maybe what is expected of it.
-fn problem(line: usize, text: &str, rules: &Rules) -> anyhow::Result<Problem> {
+fn problem<G: MateGame>(line: usize, text: &str, rules: &G::Rules) -> anyhow::Result<Problem<G>> {
     let mut fields = text.split(" ; ");
-    let position = input::load(fields.next().unwrap_or_default(), rules)?;
+    let position: G = input::load(fields.next().unwrap_or_default(), rules)?;
+    if !position.is_mate_problem() {
+        bail!("no mate problem: the side that is not to move is in check");
+    }
     let expected = match fields.next().map(str::trim) {
         Some("nomate") => Some(None),
         Some(word) => word.parse().ok().map(Some),
@@ -199,44 +227,55 @@ fn problem(line: usize, text: &str, rules: &Rules) -> anyhow::Result<Problem> {
     })
 }
 
-fn solve(
-    solver: &mut Solver<Position>,
-    problem: &Problem,
+fn solve<G: MateGame>(
+    solver: &mut Solver<G>,
+    problem: &Problem<G>,
     limits: &Limits,
-    shortest: bool,
+    args: &MateArgs,
 ) -> Solution {
     let start = Instant::now();
-    let shorten = if shortest {
+    let shorten = if args.shortest {
         Shorten::Fully
     } else {
         Shorten::Some
     };
     let verdict = solver.solve(&problem.position, limits, shorten);
-    let (word, mate) = match verdict {
-        Verdict::Mate(mate) => ("mate", Some(mate)),
-        Verdict::NoMate => ("nomate", None),
-        Verdict::Unknown => ("unknown", None),
-    };
     let expected = problem.expected.map(|expected| match expected {
         Some(length) => length.to_string(),
         None => "nomate".to_string(),
     });
-    Solution {
+    let mut solution = Solution {
         line: problem.line,
         sfen: problem.position.sfen(),
-        verdict: word,
-        length: mate.as_ref().map(|mate| mate.line.len()),
-        shortest: mate.as_ref().map(|mate| mate.shortest),
-        moves: mate.map_or_else(Vec::new, |mate| {
-            mate.line.iter().map(Move::to_string).collect()
-        }),
+        verdict: match verdict {
+            Verdict::Mate(_) => "mate",
+            Verdict::NoMate => "nomate",
+            Verdict::Unknown => "unknown",
+        },
+        length: None,
+        book_length: None,
+        shortest: None,
+        moves: Vec::new(),
         nodes: solver.nodes(),
         seconds: start.elapsed().as_secs_f64(),
         expected,
+    };
+    if let Verdict::Mate(Mate {
+        line,
+        book_line,
+        shortest,
+    }) = verdict
+    {
+        solution.length = Some(line.len());
+        solution.book_length = book_line.as_ref().map(Vec::len);
+        solution.shortest = Some(shortest);
+        let moves = book_line.filter(|_| args.book).unwrap_or(line);
+        solution.moves = moves.iter().map(G::Move::to_string).collect();
     }
+    solution
 }
 
-fn write_kif(dir: &Path, solution: &Solution) -> anyhow::Result<()> {
+fn write_kif<G: Referee>(dir: &Path, solution: &Solution) -> anyhow::Result<()> {
     let moves = solution.moves.iter().map(|usi| PlayedMove {
         usi: usi.clone(),
         ..PlayedMove::default()
@@ -255,9 +294,10 @@ fn write_kif(dir: &Path, solution: &Solution) -> anyhow::Result<()> {
         note: String::new(),
     };
     record.result = GameResult::win(record.first_mover());
-    let path = dir.join(format!("{:05}.kif", solution.line));
-    std::fs::write(&path, Format::Kif.write(&record))
-        .with_context(|| format!("cannot write {}", path.display()))
+    let name = format!("{:05}.{}", solution.line, Format::Kif.extension());
+    let path = dir.join(name);
+    let text = G::write(Format::Kif, &record).context("no KIF file knows this game")?;
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {
@@ -275,9 +315,15 @@ fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {
             (Some(length), _) => format!("mate in {length}"),
             (None, _) => solution.verdict.to_string(),
         };
+        let book = match solution.book_length {
+            Some(book) if Some(book) != solution.length => {
+                format!(", {book} without useless interpositions")
+            }
+            _ => String::new(),
+        };
         write!(
             out,
-            "{}: {what}, {} nodes, {:.3} s",
+            "{}: {what}{book}, {} nodes, {:.3} s",
             solution.line, solution.nodes, solution.seconds
         )?;
         if let Some(expected) = &solution.expected {
@@ -289,12 +335,16 @@ fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {
         }
     }
     if solutions.len() > 1 {
-        print_summary(&mut out, solutions)?;
+        print_summary(&mut out, args, solutions)?;
     }
     Ok(())
 }
 
-fn print_summary(out: &mut impl Write, solutions: &[Solution]) -> anyhow::Result<()> {
+fn print_summary(
+    out: &mut impl Write,
+    args: &MateArgs,
+    solutions: &[Solution],
+) -> anyhow::Result<()> {
     writeln!(out)?;
     writeln!(
         out,
@@ -309,13 +359,13 @@ fn print_summary(out: &mut impl Write, solutions: &[Solution]) -> anyhow::Result
             "{verdict:>8} {:>8} {:>14} {:>10.2} {:>10.2}",
             of_kind().count(),
             of_kind().map(|s| s.nodes).sum::<u64>(),
-            seconds.clone().sum::<f64>(),
+            seconds.clone().fold(0.0, |sum, time| sum + time),
             seconds.fold(0.0, f64::max)
         )?;
     }
     let differ: Vec<String> = solutions
         .iter()
-        .filter(|s| s.differs())
+        .filter(|s| s.differs(args.book))
         .map(|s| s.line.to_string())
         .collect();
     if !differ.is_empty() {
@@ -326,9 +376,10 @@ fn print_summary(out: &mut impl Write, solutions: &[Solution]) -> anyhow::Result
 
 impl Solution {
     /// Whether the file expected another verdict or length.
-    fn differs(&self) -> bool {
+    fn differs(&self, book: bool) -> bool {
+        let length = self.book_length.filter(|_| book).or(self.length);
         self.expected.as_ref().is_some_and(|expected| {
-            let found = match self.length {
+            let found = match length {
                 Some(length) => length.to_string(),
                 None => self.verdict.to_string(),
             };

@@ -21,13 +21,9 @@ impl ShogiEvaluator {
     /// By hand-written terms.
     pub const HAND: ShogiEvaluator = ShogiEvaluator::Hand(HandEvaluator);
 
-    /// By the network that is part of the program, or by hand-written terms if there
-    /// is none.
+    /// By the network that is part of the program.
     pub fn built_in(fv_scale: i32) -> ShogiEvaluator {
-        match embedded() {
-            Some(nnue) => ShogiEvaluator::of(nnue, fv_scale),
-            None => ShogiEvaluator::HAND,
-        }
+        ShogiEvaluator::of(embedded(), fv_scale)
     }
 
     /// By a network; see [`Nnue::evaluator`].

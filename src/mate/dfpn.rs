@@ -11,7 +11,8 @@
 //!   each other open child (weak proof numbers: Ueda, Hashimoto, Hashimoto and
 //!   Iida, "Weak Proof-Number Search", 2008).
 //! * *Groups.* Of moves that mostly come to the same (drops on one square in
-//!   between, moves with and without promotion) one is tried at a time.
+//!   between, moves with and without promotion) one is tried at a time. Drops in
+//!   between that nothing guards add to a sum as one child, on whatever square.
 //! * *Repetitions* are disproofs that hold on their path only (see `path`).
 //! * *Endless loops* among positions that are reached again at greater depths: if
 //!   a child was met nearer to the root, thresholds are raised until the search
@@ -44,6 +45,8 @@ struct Child<G: MateGame> {
     mv: G::Move,
     /// Those before it in its group must be decided before its turn comes.
     group: Option<u32>,
+    /// All of these together are one child in the sum.
+    idle: bool,
     key: u64,
     /// The attacker's hand.
     hand: G::Hand,
@@ -341,7 +344,7 @@ impl<G: MateGame> Dfpn<G> {
         if attack {
             if known.is_none()
                 && limit >= 1
-                && let Some(mv) = position.mate_in_one()
+                && let Some(mv) = position.mating_check()
             {
                 return Some(self.mate_at_once(position, node, mv));
             }
@@ -391,6 +394,7 @@ impl<G: MateGame> Dfpn<G> {
                 } else {
                     position.defence_group(mv)
                 },
+                idle: !attack && position.is_idle(mv),
                 key,
                 hand,
                 pn,
@@ -493,7 +497,7 @@ impl<G: MateGame> Dfpn<G> {
         let children = &self.children[top.first..end];
         let mut best = top.first;
         let (mut least, mut second) = (INFINITE, INFINITE);
-        let (mut greatest, mut open) = (0, 0);
+        let (mut greatest, mut open, mut idle) = (0, 0, 0);
         let mut old_child = false;
         for (index, child) in children.iter().enumerate() {
             // The side to move picks the least of `choice`.
@@ -532,7 +536,11 @@ impl<G: MateGame> Dfpn<G> {
                 // Its turn has not come.
                 continue;
             }
-            open += 1;
+            if child.idle {
+                idle = 1;
+            } else {
+                open += 1;
+            }
             greatest = greatest.max(sum);
             old_child |= usize::from(child.depth) <= frame;
             if choice < least {
@@ -543,6 +551,7 @@ impl<G: MateGame> Dfpn<G> {
                 second = second.min(choice);
             }
         }
+        open += idle;
         let (choice, sum) = if least == 0 {
             (0, INFINITE)
         } else if open == 0 {

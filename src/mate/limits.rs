@@ -104,6 +104,12 @@ impl Limits {
         self
     }
 
+    /// The same limits, but no more than so many nodes.
+    pub(super) fn within(mut self, nodes: u64) -> Self {
+        self.nodes = Some(self.nodes.map_or(nodes, |limit| limit.min(nodes)));
+        self
+    }
+
     /// Whether to give up after so many nodes.
     pub(super) fn reached(&self, nodes: u64) -> bool {
         self.nodes.is_some_and(|limit| nodes >= limit) || self.interrupted()

@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use dfpn::{Dfpn, End};
 pub use limits::{Limits, Progress};
+use line::Lines;
 pub use short::{mate_in_one, mate_in_three};
 use table::UNLIMITED;
 
@@ -38,7 +39,7 @@ use crate::game::MateGame;
 pub enum Shorten {
     /// Take the line of the proof.
     No,
-    /// Try for as long as the proof took, at most.
+    /// Try for about as long as the proof took.
     #[default]
     Some,
     /// Until no shorter mate is left, or a limit is reached.
@@ -51,9 +52,16 @@ pub struct Mate<M> {
     /// The attacker's moves and the defender's longest resistance to them: legal
     /// moves, of which the last one mates.
     pub line: Vec<M>,
+    /// The line without useless interpositions (無駄合い), as books of problems print
+    /// it, if the proof was small enough to measure: see [`Solver`]. Against its last
+    /// position, and only there, useless interpositions may be left.
+    pub book_line: Option<Vec<M>>,
     /// Whether it was proved that there is no shorter mate.
     pub shortest: bool,
 }
+
+/// Nodes that [`Shorten::Some`] spends at least.
+const LEAST_EFFORT: u64 = 150_000;
 
 /// What the solver found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +76,11 @@ pub enum Verdict<M> {
 
 /// A mate solver with its memory. What one search has learned helps the next one
 /// with the same pieces.
+///
+/// An interposition is useless if it is a drop that the attacker takes at once with
+/// check, after which the mate takes no longer than it would have taken without the
+/// drop, and the piece taken is left over in the end. By the convention of the books
+/// such drops do not count.
 pub struct Solver<G: MateGame> {
     search: Dfpn<G>,
 }
@@ -109,21 +122,21 @@ impl<G: MateGame> Solver<G> {
         }
         let mut position = root.clone();
         let mut end = self.search.search(&mut position, UNLIMITED, limits);
-        let mut line = None;
+        let mut lines = None;
         // In a crowded table the proof can get lost before it is read off.
         for _ in 0..3 {
             if end != End::Proved {
                 break;
             }
-            line = self.line(&mut position, limits);
-            if line.is_some() || limits.reached(self.nodes()) {
+            lines = self.line(&mut position, limits);
+            if lines.is_some() || limits.reached(self.nodes()) {
                 break;
             }
             end = self.search.search_anew(&mut position, UNLIMITED, limits);
         }
-        match (end, line) {
+        match (end, lines) {
             (End::Disproved, _) => Verdict::NoMate,
-            (_, Some(line)) => Verdict::Mate(self.shorten(&mut position, line, limits, shorten)),
+            (_, Some(lines)) => Verdict::Mate(self.shorten(&mut position, lines, limits, shorten)),
             _ => Verdict::Unknown,
         }
     }
@@ -138,9 +151,10 @@ impl<G: MateGame> Solver<G> {
         let mut position = root.clone();
         match self.search.search(&mut position, UNLIMITED, limits) {
             End::Disproved => Verdict::NoMate,
-            End::Proved => match self.search.proof_move(&position) {
+            End::Proved => match self.search.proof_move(&mut position) {
                 Some(m) => Verdict::Mate(Mate {
                     line: vec![m],
+                    book_line: None,
                     shortest: false,
                 }),
                 None => Verdict::Unknown,
@@ -149,41 +163,72 @@ impl<G: MateGame> Solver<G> {
         }
     }
 
-    /// Looks for shorter mates, two plies shorter each time.
+    /// Looks for shorter mates, in three stages. Upwards from one ply: short limits are
+    /// decided soon, and the first mate found is the shortest. By bisection above that,
+    /// with a share of the effort for each length: a mate much shorter than the first
+    /// one is often found sooner than one just below it. Then two plies at a time.
     fn shorten(
         &mut self,
         position: &mut G,
-        line: Vec<G::Move>,
+        lines: Lines<G::Move>,
         limits: &Limits,
         shorten: Shorten,
     ) -> Mate<G::Move> {
         let mut mate = Mate {
-            shortest: line.len() == 1,
-            line,
+            shortest: lines.line.len() == 1,
+            line: lines.line,
+            book_line: lines.book_line,
         };
-        let mut limits = limits.clone();
-        match shorten {
-            Shorten::No => return mate,
-            Shorten::Fully => {}
-            Shorten::Some => {
-                let spent = self.nodes();
-                let end = spent + spent.max(20_000);
-                limits.nodes = Some(limits.nodes.map_or(end, |nodes| nodes.min(end)));
-            }
+        if shorten == Shorten::No {
+            return mate;
         }
+        let spent = self.nodes();
+        let effort = spent.max(LEAST_EFFORT);
+        let within = |nodes: u64| limits.clone().within(nodes);
+        let some = match shorten {
+            Shorten::Fully => limits.clone(),
+            _ => within(spent.saturating_add(effort)),
+        };
+        let rising_limits = some.clone().within(spent.saturating_add(effort / 3));
+        let mut rising = true;
+        // No mate this short: proved (a mate in one is never missed), and supposed.
+        let (mut disproved, mut too_short) = (1, 1);
         while !mate.shortest {
             limits.report_mate(&self.search, mate.line.len());
-            let Ok(length) = u16::try_from(mate.line.len()) else {
+            let length = mate.line.len();
+            let bisecting = too_short + 4 <= length;
+            let (try_length, limits) = if rising {
+                (disproved + 2, rising_limits.clone())
+            } else if bisecting {
+                let share = self.nodes().saturating_add(effort / 6);
+                let middle = (too_short + length) / 2;
+                (middle - 1 + middle % 2, some.clone().within(share))
+            } else {
+                (length - 2, some.clone())
+            };
+            let Ok(plies) = u16::try_from(try_length) else {
                 break;
             };
-            match self.search.search(position, length - 2, &limits) {
-                End::Disproved => mate.shortest = true,
-                End::Open => break,
-                End::Proved => match self.line(position, &limits) {
-                    Some(line) if line.len() < mate.line.len() => mate.line = line,
-                    _ => break,
-                },
+            let tentative = (rising || bisecting) && !limits.interrupted();
+            let end = self.search.search(position, plies, &limits);
+            let lines = match end {
+                End::Proved => self.line(position, &limits),
+                _ => None,
+            };
+            match lines {
+                Some(lines) if lines.line.len() < length => {
+                    mate.line = lines.line;
+                    mate.book_line = lines.book_line;
+                }
+                _ if end == End::Disproved => {
+                    disproved = disproved.max(try_length);
+                    too_short = too_short.max(try_length);
+                }
+                _ if tentative && rising => rising = false,
+                _ if tentative => too_short = try_length,
+                _ => break,
             }
+            mate.shortest = disproved + 2 >= mate.line.len();
         }
         mate
     }

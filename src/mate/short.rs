@@ -3,10 +3,11 @@
 use crate::core::MoveList;
 use crate::game::{MateGame, Stage};
 
-/// A move that mates at once, if there is one. Looks at all of them.
+/// A move that mates at once, if there is one. Looks at all of them. The position is
+/// as before afterwards.
 #[inline]
-pub fn mate_in_one<G: MateGame>(position: &G) -> Option<G::Move> {
-    position.mate_in_one()
+pub fn mate_in_one<G: MateGame>(position: &mut G) -> Option<G::Move> {
+    position.mating_check()
 }
 
 /// A check that mates at once or in three plies, whatever the defender does.
@@ -14,7 +15,7 @@ pub fn mate_in_one<G: MateGame>(position: &G) -> Option<G::Move> {
 /// Answers that neither take nor flee are tried last: most attempts fail at the
 /// first escape. The position is as before afterwards.
 pub fn mate_in_three<G: MateGame>(position: &mut G) -> Option<G::Move> {
-    if let Some(m) = position.mate_in_one() {
+    if let Some(m) = position.mating_check() {
         return Some(m);
     }
     let mut checks = MoveList::new();
@@ -33,7 +34,7 @@ fn all_answers_mated<G: MateGame>(position: &mut G) -> bool {
     position.generate(Stage::All, false, &mut answers);
     answers.into_iter().all(|m| {
         position.make(m);
-        let mated = position.mate_in_one().is_some();
+        let mated = position.mating_check().is_some();
         position.unmake();
         mated
     })

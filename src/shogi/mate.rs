@@ -329,18 +329,14 @@ impl MateGame for Position {
 
     #[inline]
     fn defence_group(&self, m: Move) -> Option<u32> {
-        // Most drops in between are taken one after the other by the same piece,
-        // and the proof for the first helps with the rest. Where the defender can
-        // take back it is another matter for each square.
-        m.is_drop().then(|| {
-            let to = m.to();
-            let guards = self.attackers(self.side_to_move(), to, self.occupied());
-            if guards.any() {
-                1 + to.index() as u32
-            } else {
-                0
-            }
-        })
+        // Drops on the same square are mostly taken by the same piece, and the proof
+        // for the first helps with the rest.
+        m.is_drop().then(|| m.to().index() as u32)
+    }
+
+    #[inline]
+    fn is_idle(&self, m: Move) -> bool {
+        m.is_drop() && !self.is_attacked(self.side_to_move(), m.to(), self.occupied())
     }
 
     #[inline]
@@ -358,13 +354,18 @@ impl MateGame for Position {
     #[inline]
     fn defence_effort(&self, m: Move) -> (u32, u32) {
         if m.is_drop() {
-            // Mostly taken by the checking piece.
-            (1, 2)
+            // Mostly taken by the checking piece, and for nothing if nothing guards it.
+            (1, if self.is_idle(m) { 8 } else { 2 })
         } else if self.checkers().contains(m.to()) {
             (2, 1)
         } else {
             (1, 1)
         }
+    }
+
+    #[inline]
+    fn mating_check(&mut self) -> Option<Move> {
+        Position::mate_in_one(self)
     }
 }
 

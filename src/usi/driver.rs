@@ -144,7 +144,7 @@ pub fn new_driver(rules: RuleOptions, evaluator: ShogiEvaluator) -> Box<dyn Driv
             WaEvaluator,
             rules,
             wa_rules,
-            mate::unsupported,
+            mate::solve,
         ));
     }
     let solver: MateSolver<shogi::Position> = match shogi_rules(&rules).variant {

@@ -76,7 +76,7 @@ pub struct EvaluationChoice {
 }
 
 fn internal() -> Loaded {
-    embedded().map_or(Loaded::Hand, |nnue| Loaded::Network(nnue.clone()))
+    Loaded::Network(embedded().clone())
 }
 
 impl Default for EvaluationChoice {

@@ -15,6 +15,7 @@
 //! | `movegen` | legal moves, whole or by stage; checking moves |
 //! | `legality` | is this move legal, and which rule does it break |
 //! | `see` | static exchange evaluation |
+//! | `mate` | what the mate solver asks |
 //! | `rules` | the choices that the rules leave open |
 //! | `sfen` | positions as text |
 //! | `diagram` | boards for people |
@@ -24,6 +25,7 @@ mod diagram;
 pub mod hand;
 pub mod kinds;
 mod legality;
+mod mate;
 mod movegen;
 pub mod moves;
 pub mod piece;

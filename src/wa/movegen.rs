@@ -207,6 +207,12 @@ impl Position {
         }
     }
 
+    /// Appends all legal moves that give check, useless non-promotions included.
+    pub fn generate_checks(&self, moves: &mut MoveList<Move>) {
+        let targets = Targets::of(Stage::All, self);
+        self.emit(&targets, true, &self.check_info(), moves);
+    }
+
     /// All legal moves, useless non-promotions included.
     pub fn legal_moves(&self) -> MoveList<Move> {
         let mut moves = MoveList::new();

@@ -186,6 +186,12 @@ impl Position {
         self.state.board_key ^ self.state.hand_key
     }
 
+    /// Key of the board and the side to move, without the hands.
+    #[inline]
+    pub fn board_key(&self) -> u64 {
+        self.state.board_key
+    }
+
     /// Key of the unpromoted pawns on the board.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
@@ -529,6 +535,13 @@ impl Position {
     /// The key after a move.
     #[inline]
     pub fn key_after(&self, m: Move) -> u64 {
+        let (board, hand) = self.keys_after(m);
+        board ^ hand
+    }
+
+    /// The keys of board and hands after a move.
+    #[inline]
+    pub(super) fn keys_after(&self, m: Move) -> (u64, u64) {
         let us = self.side;
         let to = m.to();
         let mut board = self.state.board_key ^ SIDE_KEY;
@@ -550,7 +563,7 @@ impl Position {
                 }
             }
         }
-        board ^ hand
+        (board, hand)
     }
 
     /// The piece that stands on the source of a move.

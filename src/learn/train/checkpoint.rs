@@ -1,7 +1,7 @@
 //! Checkpoints: a training as a file, to go on with later exactly where it was.
 //!
 //! A line of JSON with the settings, the data and the progress, then the numbers as
-//! little-endian `f32`, in the order of [`arrays`]. Files appear whole or not at all:
+//! little-endian `f32`, in the order of `arrays`. Files appear whole or not at all:
 //! they are written beside the old one and then take its name.
 
 use std::fs::{self, File};
