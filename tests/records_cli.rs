@@ -277,6 +277,41 @@ fn batches_go_on_where_they_were_ended() {
 }
 
 #[test]
+fn analyses_write_over_no_record_and_no_other_analysis() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::create_dir(dir.join("games")).unwrap();
+    fs::write(dir.join("games/a.kif"), MATE).unwrap();
+    fs::write(dir.join("games/a.csa"), "PI\n+\n+7776FU\n").unwrap();
+    let two = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    fs::write(dir.join("two.usi"), two).unwrap();
+    let analyze = |args: &[&str]| {
+        let base = ["analyze", "--depth", "1", "--threads", "1", "--hash", "8"];
+        run(dir, &[&base[..], args].concat())
+    };
+    for args in [&["--json=out/", "games"][..], &["--json=x.json", "two.usi"]] {
+        let done = analyze(args);
+        assert_eq!(done.code, 1, "{args:?}");
+        assert!(
+            done.err.contains("the analysis of another game"),
+            "{}",
+            done.err
+        );
+    }
+    let own = analyze(&["--kif=games/a.kif", "games/a.kif"]);
+    assert_eq!(own.code, 1);
+    assert!(
+        own.err.contains("is a record to be analysed"),
+        "{}",
+        own.err
+    );
+    assert_eq!(fs::read_to_string(dir.join("games/a.kif")).unwrap(), MATE);
+    // White has made no move.
+    let one = analyze(&["games/a.csa"]);
+    assert!(one.out.contains("White   -  "), "{}", one.out);
+}
+
+#[test]
 fn explain_and_judge_take_records() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();

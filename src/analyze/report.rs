@@ -283,13 +283,21 @@ pub fn table(tree: &GameTree, analysis: &Analysis, notation: Notation) -> String
             Color::White => word("後手", "White"),
         };
         let count = |mark: Mark| player.marks[mark as usize].to_string();
+        // Without a move to judge there is no mean.
+        let mean = |text: String| {
+            if player.moves > 0 {
+                text
+            } else {
+                "-".to_owned()
+            }
+        };
         let _ = writeln!(
             text,
             "{}{}{}{}{}",
             pad(label, 8),
-            pad(&format!("{:.1} %", player.accuracy), 11),
-            pad(&format!("{:.0} cp", player.average_loss), 14),
-            pad(&format!("{:.0} %", player.agreement), 12),
+            pad(&mean(format!("{:.1} %", player.accuracy)), 11),
+            pad(&mean(format!("{:.0} cp", player.average_loss)), 14),
+            pad(&mean(format!("{:.0} %", player.agreement)), 12),
             [
                 Mark::Inaccuracy,
                 Mark::Mistake,

@@ -1,6 +1,7 @@
 //! `tsuru analyze`: searches every position of game records and judges the moves.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -109,7 +110,7 @@ pub struct AnalyzeArgs {
     again: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 /// Forms of evaluations in KIF.
@@ -227,6 +228,40 @@ fn is_done(input: &Input, outputs: &[PathBuf]) -> bool {
             .all(|path| modified(path).is_some_and(|time| time >= record))
 }
 
+/// The outputs of a run, to keep a record from being written over, and one output
+/// from taking another's place.
+struct Outputs {
+    records: HashSet<PathBuf>,
+    taken: HashSet<PathBuf>,
+}
+
+impl Outputs {
+    fn new(inputs: &[Input]) -> Outputs {
+        let path = |input: &Input| fs::canonicalize(&input.path).ok();
+        Outputs {
+            records: inputs.iter().filter_map(path).collect(),
+            taken: HashSet::new(),
+        }
+    }
+
+    /// Sets the outputs of a game aside, or says why they cannot be.
+    fn take(&mut self, outputs: &[PathBuf]) -> anyhow::Result<()> {
+        for path in outputs {
+            if fs::canonicalize(path).is_ok_and(|path| self.records.contains(&path)) {
+                bail!("{} is a record to be analysed", path.display());
+            }
+            if !self.taken.insert(path.clone()) {
+                bail!(
+                    "{} holds the analysis of another game: analyse this one apart, or name a \
+                     folder (with a / at its end)",
+                    path.display()
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What the progress bar shows.
 #[derive(Default)]
 struct Shown {
@@ -253,6 +288,8 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
     let settings = args.settings();
     let shown = Shown::default();
     let failed = Cell::new(false);
+    let mut taken = Outputs::new(&inputs);
+    let mut skipped = 0;
     let mut analyzer = Analyzer::new(args.evaluation.evaluator()?, settings);
     for (index, input) in inputs.iter().enumerate() {
         if inputs.len() > 1 {
@@ -279,7 +316,13 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
                 .into_iter()
                 .map(|(kind, path)| output(input, kind, path, reading.encoding, game))
                 .collect();
+            if let Err(error) = taken.take(&outputs) {
+                eprintln!("error: {}, game {}: {error:#}", input.name(), game + 1);
+                failed.set(true);
+                continue;
+            }
             if input.folder.is_some() && !args.again && is_done(input, &outputs) {
+                skipped += 1;
                 continue;
             }
             let tree = &reading.games[game];
@@ -297,6 +340,9 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
                 reading.games.len() * inputs.len(),
             )?;
         }
+    }
+    if skipped > 0 {
+        eprintln!("{skipped} games were analysed before; --again analyses them anew");
     }
     Ok(if failed.get() {
         Done::Negative

@@ -161,6 +161,16 @@ struct ShowArgs {
     rules: RulesArgs,
 }
 
+impl BookArgs {
+    /// The rules that the command was given, if it takes any.
+    pub(super) fn rules(&self) -> Option<&RulesArgs> {
+        match &self.command {
+            BookCommand::Show(args) => Some(&args.rules),
+            BookCommand::Make(_) | BookCommand::Merge(_) => None,
+        }
+    }
+}
+
 pub fn run(args: &BookArgs) -> anyhow::Result<Done> {
     match &args.command {
         BookCommand::Make(args) => run_make(args),

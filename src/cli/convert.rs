@@ -55,7 +55,7 @@ pub struct ConvertArgs {
     force: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 /// What became of a file.

@@ -31,7 +31,7 @@ Examples:
   tsuru explain --record foul.csa                # the move that the record ends with")]
 pub struct ExplainArgs {
     /// The position and then, as the last word, the move: `7g7f`, `8h2b+`, `P*5e`.
-    #[arg(value_name = "POSITION> <MOVE", required_unless_present = "record")]
+    #[arg(value_name = "POSITION MOVE", required_unless_present = "record")]
     words: Vec<String>,
 
     /// Take the position from this game record (its first game).
@@ -52,7 +52,7 @@ pub struct ExplainArgs {
     json: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 #[derive(Serialize)]

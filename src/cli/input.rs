@@ -65,7 +65,8 @@ pub fn start<G: Game>(command: &PositionCommand, rules: &G::Rules) -> anyhow::Re
     // One word without a board: most likely a forgotten word or a file name.
     if !sfen.contains('/') {
         bail!(
-            "`{sfen}` is no position: give `startpos` or a text in {} notation",
+            "`{}` is no position: give `startpos` or a text in {} notation",
+            sfen.chars().take(80).collect::<String>(),
             G::NOTATION
         );
     }

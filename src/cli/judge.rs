@@ -61,7 +61,7 @@ pub struct JudgeArgs {
     json: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 #[derive(Debug, Serialize)]

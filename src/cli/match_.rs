@@ -169,7 +169,7 @@ pub struct MatchArgs {
     random_plies: Option<u32>,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 /// The limits of engines that have none of their own.

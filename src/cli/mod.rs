@@ -6,6 +6,7 @@
 //! status: 0 done, 1 a negative answer (`explain`: the move is not legal), 2 bad
 //! input, 130 ended by Ctrl-C.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -91,10 +92,10 @@ struct RulesArgs {
     #[arg(long, value_enum, default_value_t = VariantArg::Shogi)]
     variant: VariantArg,
 
-    /// Impasse rule: NoEnteringKing, CSARule24, CSARule24H, CSARule27,
-    /// CSARule27H or TryRule.
-    #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
-    rule: EnteringKingRule,
+    /// Impasse rule of standard shogi: NoEnteringKing, CSARule24, CSARule24H,
+    /// CSARule27, CSARule27H or TryRule [default: CSARule27].
+    #[arg(long, value_name = "RULE")]
+    rule: Option<EnteringKingRule>,
 
     /// The game is drawn after this many moves; 0 for no limit [default: 0, in
     /// `match` 320 or in wa shogi 600, 300 with `--variant kingcapture`].
@@ -122,6 +123,33 @@ enum VariantArg {
 }
 
 impl RulesArgs {
+    /// An error for an option that the variant has no use for: passed over in
+    /// silence it would look as if it held.
+    fn check(&self) -> anyhow::Result<()> {
+        let refuse = |given: bool, home: VariantArg, what: &str| {
+            anyhow::ensure!(
+                !given || self.variant == home,
+                "{what}, and --variant names another game"
+            );
+            Ok(())
+        };
+        refuse(
+            self.rule.is_some(),
+            VariantArg::Shogi,
+            "--rule is of standard shogi",
+        )?;
+        refuse(
+            self.no_drops,
+            VariantArg::WaShogi,
+            "--no-drops is of `--variant washogi`",
+        )?;
+        refuse(
+            !self.yonin.is_empty(),
+            VariantArg::Yonin,
+            "--yonin is of `--variant yonin`",
+        )
+    }
+
     /// Whether four-player shogi is played.
     fn is_yonin(&self) -> bool {
         self.variant == VariantArg::Yonin
@@ -176,7 +204,7 @@ impl RulesArgs {
     fn rules(&self) -> Rules {
         let mut rules = match self.variant {
             VariantArg::Shogi | VariantArg::WaShogi | VariantArg::Yonin => Rules {
-                entering_king: self.rule,
+                entering_king: self.rule.unwrap_or_default(),
                 ..Rules::default()
             },
             VariantArg::KingCapture => Rules::king_capture(),
@@ -197,30 +225,57 @@ enum Done {
     Interrupted,
 }
 
+impl Command {
+    /// The rules that the command was given, if it takes any.
+    fn rules(&self) -> Option<&RulesArgs> {
+        match self {
+            Command::Perft(args) => Some(&args.rules),
+            Command::Book(args) => args.rules(),
+            Command::Show(args) => Some(&args.rules),
+            Command::Explain(args) => Some(&args.rules),
+            Command::Judge(args) => Some(&args.rules),
+            Command::Convert(args) => Some(&args.rules),
+            Command::Analyze(args) => Some(&args.rules),
+            Command::Match(args) => Some(&args.rules),
+            Command::Tune(args) => Some(&args.rules),
+            Command::Bench(_) | Command::Mate(_) | Command::Learn(_) => None,
+        }
+    }
+
+    fn run(&self) -> anyhow::Result<Done> {
+        if let Some(rules) = self.rules() {
+            rules.check()?;
+        }
+        match self {
+            Command::Perft(args) => perft::run(args),
+            Command::Bench(args) => bench::run(args),
+            Command::Book(args) => book::run(args),
+            Command::Show(args) => show::run(args),
+            Command::Explain(args) => explain::run(args),
+            Command::Judge(args) => judge::run(args),
+            Command::Convert(args) => convert::run(args),
+            Command::Analyze(args) => analyze::run(args),
+            Command::Mate(args) => mate::run(args),
+            Command::Match(args) => match_::run(args),
+            Command::Tune(args) => tune::run(args),
+            Command::Learn(args) => learn::run(args),
+        }
+    }
+}
+
 /// Runs what the command line asks for.
 pub fn run() -> ExitCode {
-    let result = match Cli::parse().command {
-        None => return tsuru::usi::run(),
-        Some(Command::Perft(args)) => perft::run(&args),
-        Some(Command::Bench(args)) => bench::run(&args),
-        Some(Command::Book(args)) => book::run(&args),
-        Some(Command::Show(args)) => show::run(&args),
-        Some(Command::Explain(args)) => explain::run(&args),
-        Some(Command::Judge(args)) => judge::run(&args),
-        Some(Command::Convert(args)) => convert::run(&args),
-        Some(Command::Analyze(args)) => analyze::run(&args),
-        Some(Command::Mate(args)) => mate::run(&args),
-        Some(Command::Match(args)) => match_::run(&args),
-        Some(Command::Tune(args)) => tune::run(&args),
-        Some(Command::Learn(args)) => learn::run(&args),
+    let Some(command) = Cli::parse().command else {
+        return tsuru::usi::run();
     };
-    match result {
+    match command.run() {
         Ok(Done::Yes) => ExitCode::SUCCESS,
         Ok(Done::Negative) => ExitCode::from(1),
         Ok(Done::Interrupted) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            // Where standard error is closed the status alone must tell.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -228,9 +283,12 @@ pub fn run() -> ExitCode {
 
 /// Whether the reader of our output has gone (`tsuru show | head -1`): no error.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    let plain = error.downcast_ref::<std::io::Error>();
+    let json = error.downcast_ref::<serde_json::Error>();
+    plain
+        .map(std::io::Error::kind)
+        .or_else(|| json.and_then(serde_json::Error::io_error_kind))
+        == Some(std::io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

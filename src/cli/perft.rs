@@ -48,7 +48,7 @@ pub struct PerftArgs {
     json: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 #[derive(Serialize)]

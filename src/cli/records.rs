@@ -141,9 +141,15 @@ pub fn problem_lines(input: &Input, reading: &Reading) -> Vec<String> {
         .collect()
 }
 
-/// Writes a file at once or not at all.
+/// Writes a file at once or not at all. Devices and pipes are written to, never
+/// replaced; so is what a link leads to.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let context = || format!("cannot write {}", path.display());
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, bytes).with_context(context);
+    }
+    let real = fs::canonicalize(path);
+    let path = real.as_deref().unwrap_or(path);
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory).with_context(context)?;
     }

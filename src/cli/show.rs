@@ -33,7 +33,7 @@ pub struct ShowArgs {
     json: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -79,7 +79,7 @@ pub struct TuneArgs {
     json: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 pub fn run(args: &TuneArgs) -> anyhow::Result<Done> {
