@@ -423,6 +423,54 @@ fn repetition() {
     }
 }
 
+/// The lines of a data file, parted into fields.
+fn fields(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(" ; ").collect())
+}
+
+#[test]
+fn leaf_counts_of_an_independent_generator() {
+    for line in fields(include_str!("data/wa_positions.txt")) {
+        let mut position = position(line[1], line[0] == "drops");
+        for count in &line[2..] {
+            let (depth, leaves) = count[1..].split_once(' ').unwrap();
+            let found = perft(&mut position, depth.parse().unwrap());
+            assert_eq!(found.to_string(), leaves, "depth {depth} of {}", line[1]);
+        }
+    }
+}
+
+#[test]
+fn ends_of_games_by_an_independent_judge() {
+    for line in fields(include_str!("data/wa_games.txt")) {
+        let start = line[1].trim_start_matches("sfen ");
+        let start = if start == "startpos" { START } else { start };
+        let mut position = position(start, line[0] == "drops");
+        for text in line[2].split_whitespace() {
+            assert_eq!(position.end(), None, "{line:?}");
+            position.make(position.parse_move(text).unwrap());
+        }
+        assert_eq!(position.sfen(), line[4]);
+        let end = position.end();
+        let word = match end {
+            Some(GameEnd::Checkmate { .. }) => "mate",
+            Some(GameEnd::NoLegalMove { .. }) => "stalemate",
+            Some(GameEnd::Sennichite) => "sennichite",
+            Some(GameEnd::PerpetualCheck { .. }) => "perpetual",
+            Some(GameEnd::BareKings) => "bare",
+            _ => "none",
+        };
+        let winner = match end.map(GameEnd::winner) {
+            None => "none".to_owned(),
+            Some(None) => "draw".to_owned(),
+            Some(Some(color)) => color.to_string(),
+        };
+        assert_eq!(format!("{word} {winner}"), line[3], "{line:?}");
+    }
+}
+
 #[test]
 fn draws_by_exhaustion_and_length() {
     let bare = "5k5/11/11/11/11/11/11/11/11/11/5K5 b - 1";

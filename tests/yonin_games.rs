@@ -1,5 +1,5 @@
-//! Four-player shogi as a whole: games with known ends (`data/yonin_games.jsonl`),
-//! and what must hold in every position of random play.
+//! Four-player shogi as a whole: games with known ends (`data/yonin_games*.jsonl`),
+//! positions with known leaf counts (`data/yonin_positions.txt`), and what must hold in every position of random play.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -23,8 +23,11 @@ fn rules_of(options: &Value) -> Rules {
 
 #[test]
 fn games_come_to_their_known_ends() {
-    let games = include_str!("data/yonin_games.jsonl");
-    for (number, line) in games.lines().enumerate() {
+    let games = [
+        include_str!("data/yonin_games.jsonl"),
+        include_str!("data/yonin_games_python.jsonl"),
+    ];
+    for (number, line) in games.iter().flat_map(|games| games.lines()).enumerate() {
         let game: Value = serde_json::from_str(line).unwrap();
         let rules = rules_of(&game["options"]);
         let mut position = Position::from_yfen(game["start"].as_str().unwrap(), &rules).unwrap();
@@ -62,6 +65,37 @@ fn games_come_to_their_known_ends() {
             position.unmake();
         }
         assert_eq!(position.yfen(), first, "game {number}");
+    }
+}
+
+#[test]
+fn leaf_counts_of_an_independent_generator() {
+    let lines = include_str!("data/yonin_positions.txt").lines();
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split(" ; ").collect();
+        let mut rules = Rules::default();
+        for option in fields[0].split(' ') {
+            let (name, word) = option.split_once('=').unwrap();
+            rules.set(name, word).unwrap();
+        }
+        let mut position = Position::from_yfen(fields[1], &rules).unwrap();
+        let loaded = if fields[2] == "=" {
+            fields[1]
+        } else {
+            fields[2]
+        };
+        assert_eq!(position.yfen(), loaded);
+        assert_eq!(format!("D1 {}", position.board().count_moves()), fields[3]);
+        let Some(two) = fields.get(4) else {
+            continue;
+        };
+        let mut leaves = 0;
+        for m in position.legal_moves() {
+            position.make(m);
+            leaves += position.board().count_moves();
+            position.unmake();
+        }
+        assert_eq!(format!("D2 {leaves}"), *two, "{line}");
     }
 }
 

@@ -269,6 +269,18 @@ fn tools_on_the_command_line() {
         "--json",
     ]);
     assert!(text.contains("\"games\": 4") && code == Some(0), "{text}");
+    // Games are not written over others, and what has no effect is refused.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("games.jsonl");
+    std::fs::write(&path, "precious").unwrap();
+    let games = path.to_str().unwrap();
+    let players = ["builtin:greedy", "builtin:random"];
+    let start = ["match", "--variant", "yonin", "--games", "1"];
+    for more in [["--games-out", games], ["--format", "kif"]] {
+        let (_, code) = tool(&[&start[..], &players, &more].concat());
+        assert_eq!(code, Some(2), "{more:?}");
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     let (_, code) = tool(&["show", "--variant", "yonin", "--yonin", "end=never"]);
     assert_eq!(code, Some(2));
 }

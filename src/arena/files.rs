@@ -8,13 +8,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::referee::Referee;
+use super::referee::{Referee, Writer};
 use crate::record::{Format, GameRecord};
 
 /// Writes records as games finish.
 pub struct RecordFiles {
     format: Format,
-    write: fn(Format, &GameRecord) -> Option<String>,
+    write: Writer,
     target: Target,
 }
 
@@ -27,8 +27,15 @@ enum Target {
 impl RecordFiles {
     /// Prepares to write games to `path`: a directory if it is one, ends in a
     /// separator or the format is KIF, otherwise a file. What a match left there
-    /// is written anew if `again`, otherwise it is an error.
+    /// is written anew if `again`, otherwise it is an error; so is a format that does
+    /// not know the game.
     pub fn create<G: Referee>(path: &Path, format: Format, again: bool) -> io::Result<RecordFiles> {
+        let write = G::writer(format).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::Unsupported,
+                "this format does not know the game: take another one",
+            )
+        })?;
         let separator = path.to_string_lossy().ends_with(std::path::is_separator);
         let target = if path.is_dir() || separator || format == Format::Kif {
             fs::create_dir_all(path)?;
@@ -38,26 +45,23 @@ impl RecordFiles {
             }
             Target::Directory(path.to_path_buf())
         } else {
-            if !again && fs::metadata(path).is_ok_and(|data| data.len() > 0) {
-                return Err(exists(path));
-            }
-            Target::File(File::create(path)?, false)
+            let file = if again {
+                File::create(path)?
+            } else {
+                create_new(path)?
+            };
+            Target::File(file, false)
         };
         Ok(RecordFiles {
             format,
-            write: G::write,
+            write,
             target,
         })
     }
 
     /// Writes game number `game` (from 0).
     pub fn add(&mut self, game: usize, record: &GameRecord) -> io::Result<()> {
-        let text = (self.write)(self.format, record).ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::Unsupported,
-                "this format does not know the game: take another one",
-            )
-        })?;
+        let text = (self.write)(self.format, record);
         match &mut self.target {
             Target::Directory(dir) => fs::write(game_path(dir, game, self.format), text),
             Target::File(file, begun) => {
@@ -75,6 +79,18 @@ fn game_path(dir: &Path, game: usize, format: Format) -> PathBuf {
     dir.join(format!("game-{:05}.{}", game + 1, format.extension()))
 }
 
+/// Creates a file for games.
+///
+/// # Errors
+///
+/// When it cannot be created, or holds something already.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    if fs::metadata(path).is_ok_and(|data| data.len() > 0) {
+        return Err(exists(path));
+    }
+    File::create(path)
+}
+
 fn exists(path: &Path) -> io::Error {
     io::Error::new(
         io::ErrorKind::AlreadyExists,
@@ -90,6 +106,15 @@ mod tests {
     use super::*;
     use crate::record::tests::sample;
     use crate::shogi::Position;
+
+    #[test]
+    fn a_format_without_the_game_touches_no_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let csa = dir.path().join("games.csa");
+        let error = RecordFiles::create::<crate::wa::Position>(&csa, Format::Csa, true);
+        assert_eq!(error.err().unwrap().kind(), io::ErrorKind::Unsupported);
+        assert!(!csa.exists());
+    }
 
     #[test]
     fn one_file_or_many() {

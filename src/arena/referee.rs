@@ -11,6 +11,9 @@ use crate::shogi::entering_king::Declaration;
 use crate::shogi::{Position, Rules, Variant};
 use crate::wa;
 
+/// Writes a record as the text of a file.
+pub type Writer = fn(Format, &GameRecord) -> String;
+
 /// A game that a match can be played in.
 pub trait Referee: Game {
     /// Options (`USI_Variant`, ...) that tell an engine the rules, in the order in
@@ -20,8 +23,9 @@ pub trait Referee: Game {
     /// A game is drawn after this many moves unless the user says otherwise.
     const MAX_MOVES: u32;
 
-    /// A record as the text of a file; `None` when the format has no such game.
-    fn write(format: Format, record: &GameRecord) -> Option<String>;
+    /// What writes records as the text of a file; `None` when the format has no
+    /// such game.
+    fn writer(format: Format) -> Option<Writer>;
 
     /// What `bestmove win` by the side to move means.
     fn declare(&self) -> (GameResult, Ending) {
@@ -44,8 +48,8 @@ impl Referee for Position {
     // As in tournaments of programs.
     const MAX_MOVES: u32 = 320;
 
-    fn write(format: Format, record: &GameRecord) -> Option<String> {
-        Some(format.write(record))
+    fn writer(_: Format) -> Option<Writer> {
+        Some(Format::write)
     }
 
     fn settings(rules: &Rules) -> Vec<(&'static str, String)> {
@@ -88,10 +92,10 @@ impl Referee for wa::Position {
         ]
     }
 
-    fn write(format: Format, record: &GameRecord) -> Option<String> {
+    fn writer(format: Format) -> Option<Writer> {
         match format {
-            Format::Kif => Some(wa_record::write(record)),
-            Format::Usi => Some(wa_record::write_usi(record)),
+            Format::Kif => Some(|_, record| wa_record::write(record)),
+            Format::Usi => Some(|_, record| wa_record::write_usi(record)),
             Format::Ki2 | Format::Csa | Format::Jkf => None,
         }
     }

@@ -335,6 +335,19 @@ impl MatchArgs {
 impl MatchArgs {
     /// A match of four players.
     fn run_yonin(&self) -> anyhow::Result<Done> {
+        for (given, name) in [
+            (self.openings.is_some(), "--openings"),
+            (self.adjudicate_win.is_some(), "--adjudicate-win"),
+            (self.adjudicate_draw.is_some(), "--adjudicate-draw"),
+            (self.judge24.is_some(), "--judge24"),
+            (self.sprt.is_some(), "--sprt"),
+            (self.format.is_some(), "--format"),
+            (self.resume.is_some(), "--resume"),
+        ] {
+            if given {
+                bail!("{name} is not for four-player shogi");
+            }
+        }
         let (mut engines, limits) = self.named_engines()?;
         config::complete(&mut engines, limits);
         let settings = MatchSettings {

@@ -1,6 +1,5 @@
 //! `tsuru match --variant yonin`: a match of four players.
 
-use std::fs::File;
 use std::io::{BufWriter, Write, stdout};
 use std::path::Path;
 use std::sync::Mutex;
@@ -8,6 +7,7 @@ use std::sync::PoisonError;
 
 use anyhow::{Context, bail};
 use tsuru::arena::config::EngineConfig;
+use tsuru::arena::files::create_new;
 use tsuru::arena::yonin::{Game, Match, MatchSettings, Summary, four_of};
 use tsuru::yonin::Seat;
 
@@ -40,7 +40,7 @@ pub fn run(
     let file = match games_out {
         None => None,
         Some(path) => {
-            let file = File::create(path)
+            let file = create_new(path)
                 .with_context(|| format!("cannot write games to {}", path.display()))?;
             Some(Mutex::new(BufWriter::new(file)))
         }
@@ -129,12 +129,13 @@ fn table(summary: &Summary) -> String {
         ""
     )];
     for score in &summary.scores {
-        let points = format!("{:.3} ±{:.3}", score.points, score.error);
-        let first = format!(
-            "{:.1} % ±{:.1}",
-            100.0 * score.first,
-            100.0 * score.first_error
-        );
+        let mut points = format!("{:.3}", score.points);
+        let mut first = format!("{:.1} %", 100.0 * score.first);
+        // One round has no error.
+        if score.error.is_finite() && score.first_error.is_finite() {
+            points += &format!(" ±{:.3}", score.error);
+            first += &format!(" ±{:.1}", 100.0 * score.first_error);
+        }
         let places = score.places.map(|count| count.to_string()).join("/");
         lines.push(format!(
             "{:width$}  {:>5}  {points:<14}  {first:<14}  {places:<19}  {:>6}  {:>4} ms",

@@ -296,7 +296,8 @@ fn write_kif<G: Referee>(dir: &Path, solution: &Solution) -> anyhow::Result<()> 
     record.result = GameResult::win(record.first_mover());
     let name = format!("{:05}.{}", solution.line, Format::Kif.extension());
     let path = dir.join(name);
-    let text = G::write(Format::Kif, &record).context("no KIF file knows this game")?;
+    let write = G::writer(Format::Kif).context("no KIF file knows this game")?;
+    let text = write(Format::Kif, &record);
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 

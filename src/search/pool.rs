@@ -211,6 +211,8 @@ enum Message<G: Game> {
     Help(Arc<Job<G>>, Sender<Line<G::Move>>),
     /// Forget all that was learnt.
     Forget,
+    /// Have all memory handed out; the sender is dropped when that is done.
+    Touch(Sender<()>),
 }
 
 struct Thread<G: Game> {
@@ -272,6 +274,10 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
                 }
             }
             Message::Forget => memory.histories.clear(),
+            Message::Touch(done) => {
+                memory.histories.touch();
+                drop(done);
+            }
         }
     }
 }
@@ -393,7 +399,7 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
     /// Replaces the transposition table by an empty one of `megabytes` MiB, or
     /// of what the system grants, and returns the size got. Ends a running
     /// search. Nothing happens when the size stays. Its memory is handed out as
-    /// it is used, unless [`ThreadPool::touch_hash`] asks for it at once.
+    /// it is used, unless [`ThreadPool::touch_memory`] asks for it at once.
     pub fn set_hash(&mut self, megabytes: usize) -> usize {
         self.finish();
         if megabytes.max(1) != self.table.megabytes() {
@@ -404,10 +410,19 @@ impl<G: Game, E: Evaluator<G>> ThreadPool<G, E> {
         self.table.megabytes()
     }
 
-    /// Has the operating system hand out the table's memory, for up to a second,
-    /// so that searches need not wait for it.
-    pub fn touch_hash(&self) {
+    /// Has the operating system hand out the memory of the table, for up to a second,
+    /// and of the threads, so that searches need not wait for it. In wa shogi a
+    /// thread has more than 100 MB. Ends a running search.
+    pub fn touch_memory(&self) {
+        self.finish();
+        let (done, touched) = mpsc::channel();
+        for thread in &self.threads {
+            thread.send(Message::Touch(done.clone()));
+        }
+        drop(done);
         self.table.touch(TOUCH_TABLE);
+        // Ends when every thread has dropped its sender.
+        touched.iter().for_each(drop);
     }
 
     /// Size of the transposition table in MiB.

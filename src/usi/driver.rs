@@ -58,7 +58,7 @@ pub trait Driver: Send {
     /// Forgets everything that searches have learned.
     fn clear(&mut self);
 
-    /// Has the system hand out the table's memory now rather than during a search.
+    /// Has the system hand out the memory of the search now rather than during one.
     fn warm_up(&mut self);
 
     /// Starts a search and returns at once. Its times count from `since`. With
@@ -359,7 +359,7 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
     }
 
     fn warm_up(&mut self) {
-        self.pool.touch_hash();
+        self.pool.touch_memory();
     }
 
     fn clear(&mut self) {

@@ -133,7 +133,7 @@ pub enum YfenError {
     #[error("the last mover (field 6) is `{0}` instead of s, w, n, e or -")]
     LastMover(String),
     /// The move number is none.
-    #[error("the move number (field 7) is `{0}` instead of a number from 1")]
+    #[error("the move number (field 7) is `{0}` instead of a number from 1 to 1000000")]
     Number(String),
 }
 

@@ -79,7 +79,7 @@ pub enum PlayerError {
     #[error("`{0}` is no built-in player: random, greedy, maxn, paranoid, brs, foreseen")]
     Unknown(String),
     /// The engine does not start.
-    #[error("{0}: {1}")]
+    #[error("{0}")]
     Engine(String, #[source] EngineError),
 }
 
