@@ -121,7 +121,26 @@ fn positions_without_mate_are_disproved() {
     assert_eq!(count, 10);
 }
 
-/// A sample of the longer problems; `cargo test --release -- --ignored` has all.
+/// Nodes stand for time here: an ordinary build searches more than these in a second.
+#[test]
+fn problems_up_to_fifteen_plies_take_less_than_a_second() {
+    let mut count = 0;
+    for problem in problems() {
+        if let Some(12..=15) = problem.length {
+            let mut solver = Solver::new(64);
+            let limits = Limits::nodes(300_000);
+            let verdict = solver.solve(&problem.position, &limits, Shorten::No);
+            let Verdict::Mate(mate) = verdict else {
+                panic!("{verdict:?}: {}", problem.note);
+            };
+            replay(&problem.position, &mate.line);
+            count += 1;
+        }
+    }
+    assert!(count > 0);
+}
+
+/// A sample of the longer problems; `tsuru mate tests/data/tsume.txt` solves all.
 #[test]
 fn longer_problems_are_solved() {
     let mut solver = Solver::new(64);
@@ -311,30 +330,4 @@ fn wa_shogi_mates_are_those_of_a_full_width_search() {
         count += 1;
     }
     assert!(count >= 50, "{count}");
-}
-
-/// All problems within the times of a good solver. Slow; run it optimised:
-/// `cargo test --release --test mate -- --ignored`.
-#[test]
-#[ignore = "takes minutes"]
-fn all_problems_in_time() {
-    let mut open = Vec::new();
-    for problem in problems().iter().filter(|p| p.length != Some(1525)) {
-        let mut solver = Solver::new(256);
-        let verdict = solver.solve(
-            &problem.position,
-            &Limits::time(Duration::from_secs(30)),
-            Shorten::No,
-        );
-        match verdict {
-            Verdict::Mate(mate) => {
-                replay(&problem.position, &mate.line);
-                assert!(problem.length.is_some());
-            }
-            Verdict::NoMate => assert_eq!(problem.length, None),
-            Verdict::Unknown => open.push(problem.note.split(';').next().unwrap()),
-        }
-    }
-    // One is beyond the solver so far.
-    assert_eq!(open, ["musou-048"]);
 }
