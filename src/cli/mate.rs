@@ -8,7 +8,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use rayon::prelude::*;
 use serde::Serialize;
 use tsuru::arena::referee::Referee;
 use tsuru::core::Color;
@@ -139,35 +138,39 @@ fn solve_all<G: MateGame + Referee>(args: &MateArgs, rules: &G::Rules) -> anyhow
     let done = AtomicUsize::new(0);
     let workers = pool.current_num_threads().min(problems.len()).max(1);
     let hash_mb = (args.hash as usize / workers).max(1);
-    let solutions: Vec<Option<Solution>> = progress::with_bar(
+    let next = AtomicUsize::new(0);
+    let mut solutions: Vec<(usize, Solution)> = progress::with_bar(
         |bar| {
             stop.store(progress::interrupted(), Ordering::Relaxed);
             bar.set_length(problems.len() as u64);
             bar.set_position(done.load(Ordering::Relaxed) as u64);
         },
         || {
-            pool.install(|| {
-                // One problem at a time and thread, however hard they are.
-                let each = problems.par_iter().with_max_len(1);
-                each.map_init(
-                    || Solver::<G>::new(hash_mb),
-                    |solver, problem| {
-                        if stop.load(Ordering::Relaxed) {
-                            return None;
-                        }
-                        let deadline = time.and_then(|time| Instant::now().checked_add(time));
-                        let limits = Limits::new(args.nodes, deadline, Some(Arc::clone(&stop)));
-                        let solution = solve(solver, problem, &limits, args);
-                        done.fetch_add(1, Ordering::Relaxed);
-                        Some(solution)
-                    },
-                )
-                .collect()
-            })
+            // Each thread takes one problem at a time, however hard they are, and keeps
+            // its table: to get and empty that much memory takes longer than most
+            // problems.
+            let solved = pool.broadcast(|_| {
+                let mut solver = None;
+                let mut solved = Vec::new();
+                while !stop.load(Ordering::Relaxed) {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(problem) = problems.get(index) else {
+                        break;
+                    };
+                    let solver = solver.get_or_insert_with(|| Solver::<G>::new(hash_mb));
+                    let deadline = time.and_then(|time| Instant::now().checked_add(time));
+                    let limits = Limits::new(args.nodes, deadline, Some(Arc::clone(&stop)));
+                    solved.push((index, solve(solver, problem, &limits, args)));
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+                solved
+            });
+            solved.into_iter().flatten().collect()
         },
     );
+    solutions.sort_by_key(|&(index, _)| index);
     let interrupted = stop.load(Ordering::Relaxed);
-    let solutions: Vec<Solution> = solutions.into_iter().flatten().collect();
+    let solutions: Vec<Solution> = solutions.into_iter().map(|(_, s)| s).collect();
     if let Some(dir) = &args.kif {
         for solution in solutions.iter().filter(|s| s.verdict == "mate") {
             write_kif::<G>(dir, solution)?;
