@@ -3,11 +3,11 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `hand` | shogi by hand-written terms: material, placement, king safety, mobility, threats |
-//! | `shogi` | the choice between the two for shogi |
-//! | `nnue` | networks: features, accumulators, layers, files |
+//! | `weights` | the numbers of `hand` |
+//! | `nnue` | shogi by networks: features, accumulators, layers, files |
+//! | `shogi` | the choice between `hand` and `nnue` |
 //! | `wa` | wa shogi by hand-written terms |
 //! | `yonin` | four-player shogi by hand-written terms |
-//! | `weights` | the numbers of `hand` |
 
 pub mod hand;
 pub mod nnue;

@@ -1,5 +1,5 @@
-//! Learning: positions of self-play with what became of them, and weights fitted
-//! to them.
+//! Learning: positions of self-play with what became of them, networks trained on
+//! them, and weights fitted to them.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | `stats` | what a data file holds, and what in it is damaged |
 //! | `shuffle` | data files in random order, larger than memory |
 //! | `fit` | the hand-written evaluation's weights by logistic regression |
-//! | `train` | networks, trained on the processor |
 //! | `weights_file` | these weights as source text |
+//! | `train` | networks, trained on the processor |
 //! | `games` | what self-play needs of a game; records of wa shogi |
 //! | `random` | reproducible random numbers |
 //!
