@@ -415,16 +415,7 @@ pub trait MateGame: Game {
 
     /// A move that mates at once, if there is one; in check too, unlike
     /// [`Game::mate_in_one`]. The position is as before afterwards.
-    fn mating_check(&mut self) -> Option<Self::Move> {
-        let mut checks = MoveList::new();
-        self.generate_checks(&mut checks);
-        checks.into_iter().find(|&m| {
-            self.make(m);
-            let mated = self.count_moves() == 0;
-            self.unmake();
-            mated
-        })
-    }
+    fn mating_check(&mut self) -> Option<Self::Move>;
 }
 
 /// A static evaluation of positions, with whatever it keeps up to date along

@@ -18,6 +18,7 @@
 //! | [`mate`] | mate in one, in three, and the df-pn solver |
 //! | [`eval`] | static evaluations: networks (NNUE) and hand-written terms |
 //! | [`shogi`], [`wa`], [`yonin`] | the games: position, move generation, every rule |
+//! | [`common`] | what shogi and wa shogi share: position, legality, exchanges |
 //! | [`recurrence`] | repeated positions, in every game |
 //! | [`game`] | the traits through which the search sees a game and an evaluation |
 //! | [`core`] | colour, bitboards, scores, move lists, random keys |
@@ -51,6 +52,7 @@ pub mod analyze;
 pub mod arena;
 pub mod bench;
 pub mod book;
+pub mod common;
 pub mod core;
 pub mod eval;
 pub mod game;

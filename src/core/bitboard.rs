@@ -5,15 +5,22 @@
 //! parameter is the game's square, so that boards of two games never mix.
 
 use std::fmt;
+use std::hash::Hash;
 use std::marker::PhantomData;
 use std::ops::{
     BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign,
 };
+use std::str::FromStr;
 
 /// A square of some board, numbered from 0.
-pub trait SquareIndex: Copy + 'static {
+pub trait SquareIndex:
+    Copy + Eq + Hash + fmt::Debug + fmt::Display + FromStr + Send + Sync + 'static
+{
+    /// How many files and ranks the board has.
+    const SIZE: usize;
+
     /// How many squares the board has; at most 128.
-    const COUNT: usize;
+    const COUNT: usize = Self::SIZE * Self::SIZE;
 
     /// The square with this number.
     ///
@@ -21,8 +28,27 @@ pub trait SquareIndex: Copy + 'static {
     /// debug builds.
     fn from_bit(bit: u32) -> Self;
 
+    /// The square on `file` (0 is file 1) and `rank` (0 is rank a), which are on the
+    /// board.
+    #[inline]
+    fn at(file: usize, rank: usize) -> Self {
+        Self::from_bit((file * Self::SIZE + rank) as u32)
+    }
+
     /// The number of this square.
     fn bit(self) -> u32;
+
+    /// The number of this square, for indexing.
+    fn index(self) -> usize;
+
+    /// The file, 0 for file 1.
+    fn file(self) -> usize;
+
+    /// The rank, 0 for rank a.
+    fn rank(self) -> usize;
+
+    /// All squares of the file.
+    fn whole_file(self) -> Bitboard<Self>;
 }
 
 /// A set of squares.

@@ -4,7 +4,6 @@
 pub mod bitboard;
 pub mod color;
 pub mod geometry;
-pub mod illegal_move;
 pub mod movelist;
 pub mod score;
 pub mod sfen;
@@ -13,7 +12,6 @@ pub mod zobrist;
 
 pub use bitboard::{Bitboard, SquareIndex};
 pub use color::Color;
-pub use illegal_move::IllegalMove;
 pub use movelist::{MAX_MOVES, MoveList};
 pub use score::Score;
 pub use square::Square;

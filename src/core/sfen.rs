@@ -9,7 +9,7 @@
 use std::fmt::{Display, Write};
 
 use super::square::rank_letter;
-use super::{Color, Square};
+use super::{Color, Square, SquareIndex};
 
 /// Why a position text was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -192,17 +192,15 @@ pub fn read_board<const N: usize, P>(
 }
 
 /// Writes a board.
-pub fn write_board<const N: usize, P: Display>(
-    piece_on: impl Fn(Square<N>) -> Option<P>,
-) -> String {
-    let mut text = String::with_capacity(12 * N);
-    for rank in 0..N {
+pub fn write_board<S: SquareIndex, P: Display>(piece_on: impl Fn(S) -> Option<P>) -> String {
+    let mut text = String::with_capacity(12 * S::SIZE);
+    for rank in 0..S::SIZE {
         if rank > 0 {
             text.push('/');
         }
         let mut empty = 0;
-        for file in (0..N).rev() {
-            match Square::new(file, rank).and_then(&piece_on) {
+        for file in (0..S::SIZE).rev() {
+            match piece_on(S::at(file, rank)) {
                 None => empty += 1,
                 Some(piece) => {
                     if empty > 0 {

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Color, SquareIndex};
+use super::{Bitboard, Color, SquareIndex, geometry};
 
 /// A square of a board with `SIZE` files and ranks, at most 11.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,7 +99,7 @@ impl<const SIZE: usize> Square<SIZE> {
 }
 
 impl<const SIZE: usize> SquareIndex for Square<SIZE> {
-    const COUNT: usize = SIZE * SIZE;
+    const SIZE: usize = SIZE;
 
     #[inline]
     fn from_bit(bit: u32) -> Self {
@@ -110,6 +110,26 @@ impl<const SIZE: usize> SquareIndex for Square<SIZE> {
     #[inline]
     fn bit(self) -> u32 {
         u32::from(self.0)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        Square::index(self)
+    }
+
+    #[inline]
+    fn file(self) -> usize {
+        Square::file(self)
+    }
+
+    #[inline]
+    fn rank(self) -> usize {
+        Square::rank(self)
+    }
+
+    #[inline]
+    fn whole_file(self) -> Bitboard<Self> {
+        geometry::file_of(self)
     }
 }
 

@@ -1,15 +1,11 @@
-//! Board diagrams for people: kanji in the layout of the BOD format (`kifu.md`),
-//! or SFEN letters in a grid.
+//! Board diagrams for people, in the layout of the BOD format (`kifu.md`).
 
-use std::fmt::Write;
-
-use super::hand::Hand;
 use super::notation::RANKS as RANK_KANJI;
-use super::piece::Piece;
-use super::position::Position;
-use super::square::{SIZE, Square};
+use super::piece::{Piece, PieceKind};
+use super::position::Shogi;
+use super::square::SIZE;
+use crate::common::Draw;
 use crate::core::Color;
-use crate::game::DiagramStyle;
 
 /// A count of 1 to 99 in kanji.
 fn kanji_number(count: u32) -> String {
@@ -30,102 +26,37 @@ fn kanji_number(count: u32) -> String {
     }
 }
 
-fn kanji_hand(hand: Hand) -> String {
-    if hand.is_empty() {
-        return "なし".to_owned();
+impl Draw for Shogi {
+    const FILES: &'static str = "  ９ ８ ７ ６ ５ ４ ３ ２ １";
+    const WIDTH: usize = 3;
+
+    fn square(piece: Option<Piece>) -> String {
+        match piece {
+            None => " ・".to_owned(),
+            Some(Piece { color, kind }) => {
+                let side = if color == Color::Black { ' ' } else { 'v' };
+                format!("{side}{}", kind.kanji())
+            }
+        }
     }
-    let pieces: Vec<String> = hand
-        .iter()
-        .map(|(kind, count)| match count {
+
+    fn rank(rank: usize) -> char {
+        RANK_KANJI[rank]
+    }
+
+    fn held(kind: PieceKind, count: u32) -> String {
+        match count {
             1 => kind.kanji().to_string(),
             _ => format!("{}{}", kind.kanji(), kanji_number(count)),
-        })
-        .collect();
-    pieces.join("　")
-}
-
-fn letter_hand(hand: Hand, color: Color) -> String {
-    if hand.is_empty() {
-        return "-".to_owned();
-    }
-    let pieces: Vec<String> = hand
-        .iter()
-        .map(|(kind, count)| match count {
-            1 => Piece::new(color, kind).to_string(),
-            _ => format!("{count}{}", Piece::new(color, kind)),
-        })
-        .collect();
-    pieces.join(" ")
-}
-
-impl Position {
-    /// The board, hands, side to move and move number for people to read.
-    pub fn diagram(&self, style: DiagramStyle) -> String {
-        match style {
-            DiagramStyle::Japanese => self.kanji_diagram(),
-            DiagramStyle::Ascii => self.letter_diagram(),
         }
-    }
-
-    fn kanji_diagram(&self) -> String {
-        let mut text = format!("後手の持駒：{}\n", kanji_hand(self.hand(Color::White)));
-        text.push_str("  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n");
-        for (rank, name) in RANK_KANJI.into_iter().enumerate() {
-            text.push('|');
-            for file in (0..SIZE).rev() {
-                let piece = Square::new(file, rank).and_then(|square| self.piece_on(square));
-                match piece {
-                    None => text.push_str(" ・"),
-                    Some(Piece { color, kind }) => {
-                        text.push(if color == Color::Black { ' ' } else { 'v' });
-                        text.push(kind.kanji());
-                    }
-                }
-            }
-            let _ = writeln!(text, "|{name}");
-        }
-        text.push_str("+---------------------------+\n");
-        let _ = writeln!(text, "先手の持駒：{}", kanji_hand(self.hand(Color::Black)));
-        let side = match self.side_to_move() {
-            Color::Black => "先手番",
-            Color::White => "後手番",
-        };
-        let _ = writeln!(text, "{side}　{}手目", self.ply());
-        text
-    }
-
-    fn letter_diagram(&self) -> String {
-        let mut text = format!(
-            "White in hand: {}\n",
-            letter_hand(self.hand(Color::White), Color::White)
-        );
-        text.push_str("   9  8  7  6  5  4  3  2  1\n");
-        let border = format!(" +{}+\n", "-".repeat(3 * SIZE));
-        text.push_str(&border);
-        for rank in 0..SIZE {
-            text.push_str(" |");
-            for file in (0..SIZE).rev() {
-                let piece = Square::new(file, rank).and_then(|square| self.piece_on(square));
-                let letters = piece.map_or_else(|| ".".to_owned(), |piece| piece.to_string());
-                let _ = write!(text, "{letters:>2} ");
-            }
-            let _ = writeln!(text, "| {}", (b'a' + rank as u8) as char);
-        }
-        text.push_str(&border);
-        let _ = writeln!(
-            text,
-            "Black in hand: {}",
-            letter_hand(self.hand(Color::Black), Color::Black)
-        );
-        let _ = writeln!(text, "{} to move, move {}", self.side_to_move(), self.ply());
-        text
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shogi::Rules;
+    use crate::game::DiagramStyle;
+    use crate::shogi::{Position, Rules};
 
     #[test]
     fn numbers_in_kanji() {

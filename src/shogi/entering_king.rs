@@ -3,8 +3,8 @@
 //! A big piece (rook, bishop, promoted or not) counts 5 points, any other piece
 //! but the king 1. All sets together are 54.
 
+use super::Move;
 use super::attacks;
-use super::moves::Move;
 use super::piece::PieceKind;
 use super::position::Position;
 use super::rules::EnteringKingRule;

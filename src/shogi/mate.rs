@@ -1,22 +1,18 @@
-//! What the mate solver asks of shogi: a test for mate in one, and the
-//! arithmetic of hands behind [`MateGame`].
+//! What shogi knows of mates: first of all, whether there is a mate in one.
 //!
-//! Mate in one is decided without playing a move. The generator hands over its
-//! sets of legal checks, and [`Finder`] asks of each check whether the king has a
+//! That is decided without playing a move. The generator hands over its sets of
+//! legal checks, and [`Finder`] asks of each check whether the king has a
 //! flight, whether the checking piece can be taken, and whether anything can be
 //! put in between, on the bitboards as they stand after the check. Most checks
 //! fail at the first flight.
 
+use super::Move;
 use super::attacks;
-use super::hand::Hand;
-use super::movegen::Sink;
-use super::moves::{Move, Source};
 use super::piece::{Piece, PieceKind};
-use super::position::Position;
+use super::position::{Position, Shogi};
 use super::square::{Bitboard, Square};
-use crate::core::zobrist::splitmix64;
-use crate::core::{Color, MoveList};
-use crate::game::{HandSet, MateGame};
+use crate::common::{Generate, Mating, Sink};
+use crate::core::Color;
 
 /// The board as it stands after a check that has not been played.
 struct After<'a> {
@@ -102,30 +98,26 @@ struct Finder<'a> {
     found: Option<Move>,
 }
 
-impl Finder<'_> {
+impl Sink<PieceKind, Square> for Finder<'_> {
     #[inline]
-    fn try_each(
-        &mut self,
-        to: Bitboard,
-        kind: PieceKind,
-        to_move: impl Fn(Square) -> Option<Move>,
-    ) {
+    fn add(&mut self, to: Bitboard, to_move: impl Fn(Square) -> Move) {
+        let position = self.position;
+        let us = position.side_to_move();
         for to in to {
             if self.found.is_some() {
                 return;
             }
-            let Some(m) = to_move(to) else { continue };
+            let m = to_move(to);
             let from = m.from().map_or(Bitboard::EMPTY, Bitboard::of);
-            let us = self.position.side_to_move();
             let after = After {
-                position: self.position,
+                position,
                 us,
                 king: self.king,
                 from,
                 to,
-                kind,
-                occupied: (self.position.occupied() - from) | Bitboard::of(to),
-                theirs: self.position.pieces(!us) - Bitboard::of(to),
+                kind: position.moved_kind(m),
+                occupied: (position.occupied() - from) | Bitboard::of(to),
+                theirs: position.pieces(!us) - Bitboard::of(to),
             };
             if after.is_mate() {
                 self.found = Some(m);
@@ -133,48 +125,11 @@ impl Finder<'_> {
         }
     }
 
-    fn kind_on(&self, square: Square) -> PieceKind {
-        self.position
-            .piece_on(square)
-            .map_or(PieceKind::Pawn, |piece| piece.kind)
-    }
-}
-
-impl Sink for Finder<'_> {
-    #[inline]
-    fn moves(&mut self, from: Square, to: Bitboard) {
-        self.try_each(to, self.kind_on(from), |to| Some(Move::board(from, to)));
-    }
-
-    #[inline]
-    fn promotions(&mut self, from: Square, to: Bitboard) {
-        let kind = self.kind_on(from);
-        self.try_each(to, kind.promoted().unwrap_or(kind), |to| {
-            Some(Move::promotion(from, to))
-        });
-    }
-
-    #[inline]
-    fn pawn_moves(&mut self, color: Color, to: Bitboard) {
-        self.try_each(to, PieceKind::Pawn, |to| {
-            let from = attacks::pawn(!color, to).first()?;
-            Some(Move::board(from, to))
-        });
-    }
-
-    #[inline]
-    fn pawn_promotions(&mut self, color: Color, to: Bitboard) {
-        self.try_each(to, PieceKind::ProPawn, |to| {
-            let from = attacks::pawn(!color, to).first()?;
-            Some(Move::promotion(from, to))
-        });
-    }
-
     #[inline]
     fn drops(&mut self, kind: PieceKind, to: Bitboard) {
         // The generator leaves out pawn drops that mate.
         if kind != PieceKind::Pawn {
-            self.try_each(to, kind, |to| Some(Move::drop(kind, to)));
+            self.add(to, |to| Move::drop(kind, to));
         }
     }
 }
@@ -184,194 +139,48 @@ impl Position {
     ///
     /// A defender's drop in between counts as an answer even in the freak case
     /// that it is a pawn that would mate the attacker (uchifuzume).
-    pub fn mate_in_one(&self) -> Option<Move> {
+    pub fn find_mate(&self) -> Option<Move> {
         let mut finder = Finder {
             position: self,
             king: self.king(!self.side_to_move())?,
             found: None,
         };
-        self.checks_into(&mut finder);
+        Shogi::generate_checks(self, &mut finder);
         finder.found
     }
 }
 
-impl HandSet for Hand {
-    const EMPTY: Hand = Hand::EMPTY;
-
+impl Mating for Shogi {
     #[inline]
-    fn to_bits(self) -> u64 {
-        self.bits()
-    }
-
-    #[inline]
-    fn from_bits(bits: u64) -> Hand {
-        Hand::from_bits(bits)
+    fn blocking_squares(position: &Position, checker: Square) -> Bitboard {
+        position
+            .king(position.side_to_move())
+            .map_or(Bitboard::EMPTY, |king| attacks::between(king, checker))
     }
 
     #[inline]
-    fn covers(self, other: Hand) -> bool {
-        Hand::covers(self, other)
+    fn promotion_loses_nothing(color: Color, kind: PieceKind, to: Square) -> bool {
+        matches!(kind, PieceKind::Pawn | PieceKind::Bishop | PieceKind::Rook)
+            || kind == PieceKind::Lance && attacks::far_ranks(color, 2).contains(to)
+    }
+
+    fn mate_in_one(position: &Position) -> Option<Move> {
+        // A king left to be captured is another matter.
+        let standard = position.rules().protects_king();
+        standard.then(|| position.find_mate()).flatten()
     }
 
     #[inline]
-    fn max(self, other: Hand) -> Hand {
-        Hand::max(self, other)
-    }
-
-    #[inline]
-    fn min(self, other: Hand) -> Hand {
-        Hand::min(self, other)
-    }
-}
-
-/// The kind in hand that a capture on the move's target yields.
-fn booty(position: &Position, m: Move) -> Option<PieceKind> {
-    let victim = position.piece_on(m.to())?;
-    (victim.kind != PieceKind::King).then(|| victim.kind.unpromoted())
-}
-
-impl MateGame for Position {
-    type Hand = Hand;
-
-    fn is_mate_problem(&self) -> bool {
-        let us = self.side_to_move();
-        self.rules().protects_king()
-            && !(self.king(!us)).is_some_and(|king| self.is_attacked(us, king, self.occupied()))
-    }
-
-    #[inline]
-    fn board_key(&self) -> u64 {
-        Position::board_key(self)
-    }
-
-    fn piece_set_key(&self) -> u64 {
-        let mut set = self.both_hands();
-        let on_board = Square::all().filter_map(|square| self.piece_on(square));
-        for piece in on_board.filter(|piece| piece.kind != PieceKind::King) {
-            set.add(piece.kind.unpromoted());
-        }
-        splitmix64(set.bits()).1
-    }
-
-    #[inline]
-    fn hand(&self, color: Color) -> Hand {
-        Position::hand(self, color)
-    }
-
-    #[inline]
-    fn after(&self, m: Move) -> (u64, Hand) {
-        let mut hand = Position::hand(self, self.side_to_move());
-        match m.source() {
-            Source::Hand(kind) => hand.remove(kind),
-            Source::Board(_) => {
-                if let Some(kind) = booty(self, m) {
-                    hand.add(kind);
-                }
-            }
-        }
-        (self.keys_after(m).0, hand)
-    }
-
-    #[inline]
-    fn hand_before(&self, m: Move, after: Hand) -> Hand {
-        let mut hand = after;
-        match m.source() {
-            Source::Hand(kind) => hand.add(kind),
-            Source::Board(_) => {
-                if let Some(kind) = booty(self, m)
-                    && hand.has(kind)
-                {
-                    hand.remove(kind);
-                }
-            }
-        }
-        hand
-    }
-
-    #[inline]
-    fn generate_checks(&self, moves: &mut MoveList<Move>) {
-        Position::generate_checks(self, moves);
-    }
-
-    #[inline]
-    fn withheld(&self) -> Hand {
-        let us = self.side_to_move();
-        let (Some(king), Some(checker)) = (self.king(us), self.checkers().first()) else {
-            return Hand::EMPTY;
-        };
-        if self.checkers().more_than_one() || attacks::between(king, checker).is_empty() {
-            return Hand::EMPTY;
-        }
-        Position::hand(self, !us).of_kinds_not_in(Position::hand(self, us))
-    }
-
-    #[inline]
-    fn saturated(&self) -> Hand {
-        self.both_hands()
-            .of_kinds_in(Position::hand(self, self.side_to_move()))
-    }
-
-    #[inline]
-    fn both_hands(&self) -> Hand {
-        Position::hand(self, Color::Black).plus(Position::hand(self, Color::White))
-    }
-
-    #[inline]
-    fn attack_group(&self, m: Move) -> Option<u32> {
-        // The same move with and without a promotion that loses nothing.
-        let from = m.from()?;
-        let kind = self.piece_on(from)?.kind;
-        let same = matches!(kind, PieceKind::Pawn | PieceKind::Bishop | PieceKind::Rook)
-            || kind == PieceKind::Lance
-                && attacks::far_ranks(self.side_to_move(), 2).contains(m.to());
-        same.then(|| (from.index() * 128 + m.to().index()) as u32)
-    }
-
-    #[inline]
-    fn defence_group(&self, m: Move) -> Option<u32> {
-        // Drops on the same square are mostly taken by the same piece, and the proof
-        // for the first helps with the rest.
-        m.is_drop().then(|| m.to().index() as u32)
-    }
-
-    #[inline]
-    fn is_idle(&self, m: Move) -> bool {
-        m.is_drop() && !self.is_attacked(self.side_to_move(), m.to(), self.occupied())
-    }
-
-    #[inline]
-    fn attack_effort(&self, m: Move) -> (u32, u32) {
-        let us = self.side_to_move();
-        let from = m.from().map_or(Bitboard::EMPTY, Bitboard::of);
-        let occupied = self.occupied() - from;
-        let takers = self.attackers(!us, m.to(), occupied);
-        // One more if a piece can take, and one if the king can, at least.
-        let by_pieces = (takers - self.of_kind(PieceKind::King)).any();
-        let loose = takers.any() && (self.attackers(us, m.to(), occupied) - from).is_empty();
-        (1 + u32::from(by_pieces) + u32::from(loose), 1)
-    }
-
-    #[inline]
-    fn defence_effort(&self, m: Move) -> (u32, u32) {
-        if m.is_drop() {
-            // Mostly taken by the checking piece, and for nothing if nothing guards it.
-            (1, if self.is_idle(m) { 8 } else { 2 })
-        } else if self.checkers().contains(m.to()) {
-            (2, 1)
-        } else {
-            (1, 1)
-        }
-    }
-
-    #[inline]
-    fn mating_check(&mut self) -> Option<Move> {
-        Position::mate_in_one(self)
+    fn mating_check(position: &mut Position) -> Option<Move> {
+        position.find_mate()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::MoveList;
+    use crate::core::zobrist::splitmix64;
     use crate::shogi::Rules;
 
     /// Mate in one by playing every legal move.
@@ -420,7 +229,7 @@ mod tests {
                     break;
                 }
                 let expected = by_playing(&position);
-                let found = position.mate_in_one();
+                let found = position.find_mate();
                 assert_eq!(found.is_some(), !expected.is_empty(), "{}", position.sfen());
                 if let Some(m) = found {
                     assert!(expected.contains(&m), "{m} {}", position.sfen());
@@ -443,19 +252,5 @@ mod tests {
             }
         }
         assert!(positions > 20_000 && mates > 300, "{positions} {mates}");
-    }
-
-    #[test]
-    fn hands_before_and_after_a_move() {
-        let position =
-            Position::from_sfen("4k4/4p4/9/9/4R4/9/9/9/4K4 b Gg 1", &Rules::default()).unwrap();
-        for m in position.legal_moves() {
-            let mut next = position.clone();
-            next.make(m);
-            let (key, hand) = MateGame::after(&position, m);
-            assert_eq!(key, next.board_key());
-            assert_eq!(hand, next.hand(Color::Black));
-            assert_eq!(position.hand_before(m, hand), position.hand(Color::Black));
-        }
     }
 }

@@ -8,98 +8,21 @@
 //! ([`Targets`]), and checks in a further filter by kind of piece ([`Filter`]).
 
 use super::attacks;
-use super::moves::{Move, Source};
 use super::piece::{KINDS, PieceKind};
-use super::position::Position;
+use super::position::{Position, Shogi};
 use super::square::{Bitboard, Square};
-use crate::core::{Color, MoveList};
+use super::{Move, Source};
+use crate::common::{Generate, Sink};
+use crate::core::{Color, SquareIndex};
 use crate::game::Stage;
 
-/// Where the generator puts what it finds.
-pub(super) trait Sink {
-    fn moves(&mut self, from: Square, to: Bitboard);
-    fn promotions(&mut self, from: Square, to: Bitboard);
-    /// Pawn moves of `color` to these squares, each from the square behind.
-    fn pawn_moves(&mut self, color: Color, to: Bitboard);
-    fn pawn_promotions(&mut self, color: Color, to: Bitboard);
-    fn drops(&mut self, kind: PieceKind, to: Bitboard);
-}
-
-/// Writes moves to a list. What does not fit is left out: that takes a position
-/// with more pieces than the game has, and 600 moves are plenty there.
-impl Sink for MoveList<Move> {
-    #[inline]
-    fn moves(&mut self, from: Square, to: Bitboard) {
-        extend(self, to, |to| Move::board(from, to));
-    }
-
-    #[inline]
-    fn promotions(&mut self, from: Square, to: Bitboard) {
-        extend(self, to, |to| Move::promotion(from, to));
-    }
-
-    #[inline]
-    fn pawn_moves(&mut self, color: Color, to: Bitboard) {
-        for to in to {
-            if let Some(from) = attacks::pawn(!color, to).first() {
-                extend(self, Bitboard::of(to), |to| Move::board(from, to));
-            }
-        }
-    }
-
-    #[inline]
-    fn pawn_promotions(&mut self, color: Color, to: Bitboard) {
-        for to in to {
-            if let Some(from) = attacks::pawn(!color, to).first() {
-                extend(self, Bitboard::of(to), |to| Move::promotion(from, to));
-            }
-        }
-    }
-
-    #[inline]
-    fn drops(&mut self, kind: PieceKind, to: Bitboard) {
-        extend(self, to, |to| Move::drop(kind, to));
-    }
-}
-
+/// The square from which a pawn of `color` steps to `to`.
 #[inline]
-fn extend(list: &mut MoveList<Move>, to: Bitboard, make: impl Fn(Square) -> Move) {
-    for to in to {
-        if list.try_push(make(to)).is_err() {
-            return;
-        }
-    }
-}
-
-/// Counts moves without writing them down.
-#[derive(Default)]
-struct Counter(usize);
-
-impl Sink for Counter {
-    #[inline]
-    fn moves(&mut self, _: Square, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn promotions(&mut self, _: Square, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn pawn_moves(&mut self, _: Color, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn pawn_promotions(&mut self, _: Color, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn drops(&mut self, _: PieceKind, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
+fn behind(color: Color, to: Square) -> Square {
+    Square::from_bit(match color {
+        Color::Black => to.bit() + 1,
+        Color::White => to.bit() - 1,
+    })
 }
 
 /// The squares that a stage allows as targets.
@@ -180,7 +103,7 @@ impl Filter for Everything {
     }
 }
 
-/// What tells checking moves of the side to move: see [`Position::check_info`].
+/// What tells checking moves of the side to move: see [`Generate::check_info`].
 #[derive(Clone, Debug)]
 pub struct CheckInfo {
     /// The enemy king.
@@ -237,56 +160,37 @@ impl Filter for CheckInfo {
     }
 }
 
-impl Position {
-    /// Appends the legal moves of `stage`. With `useless` false, non-promotions
-    /// of pawns, bishops and rooks that could promote, and of lances to the
-    /// second rank, are left out: the promoted piece does all that they do. Under
-    /// the king-capture rules, so are moves that let the king be captured.
-    pub fn generate(&self, stage: Stage, useless: bool, moves: &mut MoveList<Move>) {
-        let targets = Targets::of(stage, self);
+impl Generate for Shogi {
+    type CheckInfo = CheckInfo;
+
+    /// With `useless` false, non-promotions of pawns, bishops and rooks that could
+    /// promote, and of lances to the second rank, are left out: the promoted piece
+    /// does all that they do. Under the king-capture rules, so are moves that let the
+    /// king be captured.
+    #[inline]
+    fn generate(
+        position: &Position,
+        stage: Stage,
+        useless: bool,
+        sink: &mut impl Sink<PieceKind, Square>,
+    ) {
+        let targets = Targets::of(stage, position);
         if stage == Stage::QuietChecks {
-            self.dispatch(&targets, useless, &self.check_info(), moves);
+            position.dispatch(&targets, useless, &position.check_info(), sink);
         } else {
-            self.dispatch(&targets, useless, &Everything, moves);
+            position.dispatch(&targets, useless, &Everything, sink);
         }
     }
 
-    /// Appends the legal moves that give check, useless non-promotions included.
-    pub fn generate_checks(&self, moves: &mut MoveList<Move>) {
-        self.checks_into(moves);
-    }
-
-    /// Sends all legal checks to a sink.
     #[inline]
-    pub(super) fn checks_into<S: Sink>(&self, sink: &mut S) {
-        let targets = Targets::of(Stage::All, self);
-        self.dispatch(&targets, true, &self.check_info(), sink);
+    fn generate_checks(position: &Position, sink: &mut impl Sink<PieceKind, Square>) {
+        let targets = Targets::of(Stage::All, position);
+        position.dispatch(&targets, true, &position.check_info(), sink);
     }
 
-    /// All legal moves, useless non-promotions included.
-    pub fn legal_moves(&self) -> MoveList<Move> {
-        let mut moves = MoveList::new();
-        self.generate(Stage::All, true, &mut moves);
-        moves
-    }
-
-    /// The number of legal moves, useless non-promotions included.
-    pub fn count_moves(&self) -> usize {
-        let mut counter = Counter::default();
-        let targets = Targets::of(Stage::All, self);
-        self.dispatch(&targets, true, &Everything, &mut counter);
-        counter.0
-    }
-
-    /// Whether the side to move has a legal move.
-    pub fn has_legal_move(&self) -> bool {
-        self.count_moves() > 0
-    }
-
-    /// What [`Position::gives_check`] needs, for all moves of this position.
-    pub fn check_info(&self) -> CheckInfo {
+    fn check_info(position: &Position) -> CheckInfo {
         let mut info = CheckInfo {
-            king: self.kings[!self.side],
+            king: position.kings[!position.side],
             discoverers: Bitboard::EMPTY,
             squares: [Bitboard::EMPTY; KINDS],
             pawn_discoveries: Bitboard::EMPTY,
@@ -294,9 +198,9 @@ impl Position {
         let Some(king) = info.king else {
             return info;
         };
-        let us = self.side;
-        let occupied = self.occupied();
-        info.discoverers = self.blockers(us, king).0 & self.colors[us];
+        let us = position.side;
+        let occupied = position.occupied();
+        info.discoverers = position.blockers(us, king).0 & position.colors[us];
         let gold = attacks::gold(!us, king);
         let bishop = attacks::bishop(king, occupied);
         let rook = attacks::rook(king, occupied);
@@ -319,19 +223,31 @@ impl Position {
             bishop | around,
             rook | around,
         ];
-        let pawns = info.discoverers & (self.of_kind(PieceKind::Pawn) - attacks::file_of(king));
+        let pawns = info.discoverers & (position.of_kind(PieceKind::Pawn) - attacks::file_of(king));
         info.pawn_discoveries = attacks::pawn_targets(us, pawns);
         info
     }
 
-    /// Whether a legal move gives check.
     #[inline]
-    pub fn gives_check(&self, m: Move, info: &CheckInfo) -> bool {
-        info.checks(m.source(), self.moved_kind(m), m.to())
+    fn gives_check(position: &Position, m: Move, info: &CheckInfo) -> bool {
+        info.checks(m.source(), position.moved_kind(m), m.to())
     }
 
     #[inline]
-    fn dispatch<F: Filter, S: Sink>(&self, t: &Targets, useless: bool, filter: &F, sink: &mut S) {
+    fn promotes_noisily(kind: PieceKind) -> bool {
+        kind == PieceKind::Pawn
+    }
+}
+
+impl Position {
+    #[inline]
+    fn dispatch<F: Filter, S: Sink<PieceKind, Square>>(
+        &self,
+        t: &Targets,
+        useless: bool,
+        filter: &F,
+        sink: &mut S,
+    ) {
         match (self.side, useless) {
             (Color::Black, false) => self.emit::<false, false, F, S>(t, filter, sink),
             (Color::Black, true) => self.emit::<false, true, F, S>(t, filter, sink),
@@ -342,7 +258,7 @@ impl Position {
 
     /// The generator. Compiled for each colour, so that directions and zones are
     /// constants.
-    fn emit<const WHITE: bool, const USELESS: bool, F: Filter, S: Sink>(
+    fn emit<const WHITE: bool, const USELESS: bool, F: Filter, S: Sink<PieceKind, Square>>(
         &self,
         targets: &Targets,
         filter: &F,
@@ -401,12 +317,10 @@ impl Position {
         let steps = attacks::pawn_targets(us, pawns & pawn_may_leave) & evade;
         let last = attacks::far_ranks(us, 1);
         let plain_pawns = if USELESS { !last } else { !zone };
-        sink.pawn_moves(
-            us,
-            steps & targets.pawn_plain & plain_pawns & filter.pawn_moves(),
-        );
-        let promoting = steps & targets.pawn_promoting & zone;
-        sink.pawn_promotions(us, promoting & filter.pawn_promotions());
+        let to = steps & targets.pawn_plain & plain_pawns & filter.pawn_moves();
+        sink.add(to, |to| Move::board(behind(us, to), to));
+        let to = steps & targets.pawn_promoting & zone & filter.pawn_promotions();
+        sink.add(to, |to| Move::promotion(behind(us, to), to));
 
         let plain = targets.plain & evade;
         let promoting = targets.promoting & evade;
@@ -439,7 +353,7 @@ impl Position {
             sink.promotions(from, to & promoting & filter.moves(from, ProSilver));
         }
 
-        for from in self.golds & own {
+        for from in self.golds() & own {
             let to = attacks::gold(us, from) & plain & pin(from);
             sink.moves(from, to & filter.moves(from, Gold));
         }
@@ -495,31 +409,5 @@ impl Position {
             }
             sink.drops(Pawn, to);
         }
-    }
-
-    /// Whether a pawn of the side to move, dropped on the square at the `head` of
-    /// the enemy `king`, mates it (uchifuzume).
-    ///
-    /// The pawn stands next to the king, so that nothing can interpose: the
-    /// defender must take the pawn or move the king.
-    pub(super) fn pawn_drop_mates(&self, king: Square, head: Bitboard) -> bool {
-        let us = self.side;
-        let them = !us;
-        let Some(to) = head.first() else {
-            return false;
-        };
-        let occupied = self.occupied() | head;
-        let takers = self.attackers(them, to, occupied) - Bitboard::of(king);
-        // A pinned piece may take where that keeps it on the line of its pin;
-        // the new pawn changes no pin off the king's file.
-        let (pinned, _) = self.blockers(us, king);
-        if takers
-            .any_square(|from| !pinned.contains(from) || attacks::line(king, from).contains(to))
-        {
-            return false;
-        }
-        let blocking = occupied ^ Bitboard::of(king);
-        let escapes = attacks::king(king) - self.colors[them];
-        !escapes.any_square(|square| !self.is_attacked(us, square, blocking))
     }
 }

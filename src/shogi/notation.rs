@@ -10,10 +10,10 @@ use std::fmt::Write;
 use std::str::FromStr;
 
 use super::attacks;
-use super::moves::{Move, Source};
 use super::piece::PieceKind;
 use super::position::Position;
 use super::square::{Bitboard, SIZE, Square};
+use super::{Move, Source};
 use crate::core::Color;
 
 /// The files in full-width digits, file 1 first.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::core::Color;
+use crate::common::Kind;
 
 /// A kind of piece. Promoted kinds come eight after the kind they promote from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -185,38 +185,46 @@ impl fmt::Display for PieceKind {
     }
 }
 
+impl Kind for PieceKind {
+    const ALL: &'static [PieceKind] = &PieceKind::ALL;
+    const IN_HAND: &'static [PieceKind] = &PieceKind::HAND;
+    const PAWN: PieceKind = Pawn;
+    const KING: PieceKind = King;
+    const LANE_BITS: u32 = 8;
+    const LAST_LANE_BITS: u32 = 8;
+    const MOVE_EXAMPLES: &'static str = "7g7f, 8h2b+ or P*5e";
+    const XBOARD_MOVES: bool = false;
+
+    #[inline]
+    fn index(self) -> usize {
+        PieceKind::index(self)
+    }
+
+    #[inline]
+    fn promoted(self) -> Option<PieceKind> {
+        PieceKind::promoted(self)
+    }
+
+    #[inline]
+    fn unpromoted(self) -> PieceKind {
+        PieceKind::unpromoted(self)
+    }
+
+    fn from_letter(letter: char) -> Option<PieceKind> {
+        PieceKind::from_letter(u8::try_from(letter).ok()?)
+    }
+
+    fn letter(self) -> char {
+        PieceKind::letter(self)
+    }
+
+    fn name(self) -> &'static str {
+        PieceKind::name(self)
+    }
+}
+
 /// A piece on the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Piece {
-    /// Whose piece it is.
-    pub color: Color,
-    /// What kind it is now.
-    pub kind: PieceKind,
-}
-
-impl Piece {
-    /// A piece of `color` and `kind`.
-    #[inline]
-    pub const fn new(color: Color, kind: PieceKind) -> Piece {
-        Piece { color, kind }
-    }
-
-    /// The number of the piece, below 28.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.color.index() * KINDS + self.kind.index()
-    }
-}
-
-impl fmt::Display for Piece {
-    /// SFEN letters: upper case for Black, lower case for White.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.color {
-            Color::Black => write!(f, "{}", self.kind),
-            Color::White => write!(f, "{}", self.kind.to_string().to_lowercase()),
-        }
-    }
-}
+pub type Piece = crate::common::Piece<PieceKind>;
 
 /// Exchange values in centipawns, for static exchange evaluation and the order
 /// of captures. Hand-set: the usual ratios of shogi books (pawn 1, lance 3,

@@ -1,11 +1,11 @@
-//! Positions as SFEN text.
+//! Positions as SFEN text. Nearly anything may be set up, also without kings.
 
 use super::hand::{Hand, MAX_SET_UP};
 use super::piece::{Piece, PieceKind};
-use super::position::Position;
+use super::position::{Position, Shogi};
 use super::rules::Rules;
 use super::square::{SIZE, SQUARES};
-use crate::core::Color;
+use crate::common::ReadSfen;
 use crate::core::color::ByColor;
 use crate::core::sfen::{self, Parts};
 
@@ -14,56 +14,21 @@ pub use crate::core::sfen::SfenError;
 /// The initial position of an even game.
 pub const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
-impl Position {
-    /// The initial position.
-    pub fn start(rules: &Rules) -> Position {
-        Position::from_sfen(START, rules).expect("the initial position is valid")
-    }
+impl ReadSfen for Shogi {
+    const START: &'static str = START;
 
-    /// Reads a position: board, side to move, hands and move number, with the
-    /// tolerances that [`crate::core::sfen`] lists.
-    pub fn from_sfen(text: &str, rules: &Rules) -> Result<Position, SfenError> {
+    type PositionError = SfenError;
+
+    fn from_sfen(text: &str, rules: &Rules) -> Result<Position, SfenError> {
         let parts = Parts::read(text)?;
         let board = parse_board(&parts.board)?;
         let hands = parse_hands(&parts.hands)?;
         Ok(Position::set_up(board, hands, parts.side, parts.ply, rules))
     }
-
-    /// The position as SFEN.
-    pub fn sfen(&self) -> String {
-        let hands = Color::ALL.into_iter().flat_map(|color| {
-            let counts = self.hand(color).iter();
-            counts.map(move |(kind, count)| (Piece::new(color, kind), count))
-        });
-        Parts {
-            board: sfen::write_board::<SIZE, _>(|square| self.piece_on(square)),
-            side: self.side_to_move(),
-            hands: sfen::write_hands(hands),
-            ply: self.ply(),
-        }
-        .write()
-    }
-}
-
-/// A piece by its SFEN letter: upper case for Black, lower case for White.
-fn parse_letter(letter: char) -> Option<Piece> {
-    let kind = PieceKind::from_letter(u8::try_from(letter).ok()?.to_ascii_uppercase())?;
-    let color = if letter.is_ascii_uppercase() {
-        Color::Black
-    } else {
-        Color::White
-    };
-    Some(Piece::new(color, kind))
 }
 
 fn parse_board(text: &str) -> Result<[Option<Piece>; SQUARES], SfenError> {
-    let pieces = sfen::read_board::<SIZE, _>(text, |letter, promoted| {
-        let piece = parse_letter(letter)?;
-        match promoted {
-            false => Some(piece),
-            true => Some(Piece::new(piece.color, piece.kind.promoted()?)),
-        }
-    })?;
+    let pieces = sfen::read_board::<SIZE, _>(text, Piece::from_sfen)?;
     let mut board = [None; SQUARES];
     let mut kings = ByColor([false; 2]);
     for (square, piece) in pieces {
@@ -78,7 +43,7 @@ fn parse_board(text: &str) -> Result<[Option<Piece>; SQUARES], SfenError> {
 fn parse_hands(text: &str) -> Result<ByColor<Hand>, SfenError> {
     let mut hands = ByColor([Hand::EMPTY; 2]);
     sfen::read_hands(text, MAX_SET_UP, |letter, count| {
-        let piece = parse_letter(letter).filter(|piece| piece.kind != PieceKind::King)?;
+        let piece = Piece::from_letter(letter).filter(|piece| piece.kind != PieceKind::King)?;
         let hand = &mut hands[piece.color];
         let total = hand.count(piece.kind) + count;
         hand.set(piece.kind, total);

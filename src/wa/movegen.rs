@@ -11,70 +11,13 @@
 use arrayvec::ArrayVec;
 
 use super::attacks::{self, CLASSES, PROMOTION_LOSES_NOTHING, class_of};
-use super::moves::{Move, Source};
 use super::piece::{Piece, PieceKind};
-use super::position::Position;
+use super::position::{Position, Wa};
 use super::square::{Bitboard, Square};
-use crate::core::{Color, MoveList};
+use super::{Move, Source};
+use crate::common::{Form, Generate, Sink};
+use crate::core::Color;
 use crate::game::Stage;
-
-/// Where the generator puts what it finds.
-trait Sink {
-    fn moves(&mut self, from: Square, to: Bitboard);
-    fn promotions(&mut self, from: Square, to: Bitboard);
-    fn drops(&mut self, kind: PieceKind, to: Bitboard);
-}
-
-/// Writes moves to a list, which has place for all that a position can have.
-impl Sink for MoveList<Move> {
-    #[inline]
-    fn moves(&mut self, from: Square, to: Bitboard) {
-        self.extend(to.map(|to| Move::board(from, to)));
-    }
-
-    #[inline]
-    fn promotions(&mut self, from: Square, to: Bitboard) {
-        self.extend(to.map(|to| Move::promotion(from, to)));
-    }
-
-    #[inline]
-    fn drops(&mut self, kind: PieceKind, to: Bitboard) {
-        self.extend(to.map(|to| Move::drop(kind, to)));
-    }
-}
-
-/// Counts moves without writing them down.
-#[derive(Default)]
-struct Counter(usize);
-
-impl Sink for Counter {
-    #[inline]
-    fn moves(&mut self, _: Square, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn promotions(&mut self, _: Square, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn drops(&mut self, _: PieceKind, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-}
-
-/// Whether the promotion of a kind changes so much that it belongs to
-/// [`Stage::Noisy`] without a capture: half a pawn more than nothing is lost, and
-/// the piece becomes one of the strong ones.
-#[inline]
-pub(super) const fn promotes_noisily(kind: PieceKind) -> bool {
-    use PieceKind::*;
-    matches!(
-        kind,
-        Pawn | Oxcart | Crow | Owl | Cock | Goose | Swallow | Falcon | Rabbit
-    )
-}
 
 /// The squares that a stage allows as targets.
 #[derive(Clone, Copy)]
@@ -137,7 +80,7 @@ impl Filter for Everything {
     }
 }
 
-/// What tells checking moves of the side to move: see [`Position::check_info`].
+/// What tells checking moves of the side to move: see [`Generate::check_info`].
 #[derive(Clone, Debug)]
 pub struct CheckInfo {
     /// The side that moves.
@@ -195,53 +138,34 @@ impl Filter for CheckInfo {
     }
 }
 
-impl Position {
-    /// Appends the legal moves of `stage`. With `useless` false, non-promotions are
-    /// left out where the promoted piece does all that the unpromoted one does.
-    pub fn generate(&self, stage: Stage, useless: bool, moves: &mut MoveList<Move>) {
-        let targets = Targets::of(stage, self);
+impl Generate for Wa {
+    type CheckInfo = CheckInfo;
+
+    #[inline]
+    fn generate(
+        position: &Position,
+        stage: Stage,
+        useless: bool,
+        sink: &mut impl Sink<PieceKind, Square>,
+    ) {
+        let targets = Targets::of(stage, position);
         if stage == Stage::QuietChecks {
-            self.emit(&targets, useless, &self.check_info(), moves);
+            position.emit(&targets, useless, &position.check_info(), sink);
         } else {
-            self.emit(&targets, useless, &Everything, moves);
+            position.emit(&targets, useless, &Everything, sink);
         }
     }
 
-    /// Appends all legal moves that give check, useless non-promotions included.
-    pub fn generate_checks(&self, moves: &mut MoveList<Move>) {
-        let targets = Targets::of(Stage::All, self);
-        self.emit(&targets, true, &self.check_info(), moves);
+    #[inline]
+    fn generate_checks(position: &Position, sink: &mut impl Sink<PieceKind, Square>) {
+        let targets = Targets::of(Stage::All, position);
+        position.emit(&targets, true, &position.check_info(), sink);
     }
 
-    /// All legal moves, useless non-promotions included.
-    pub fn legal_moves(&self) -> MoveList<Move> {
-        let mut moves = MoveList::new();
-        self.generate(Stage::All, true, &mut moves);
-        moves
-    }
-
-    /// The number of legal moves, useless non-promotions included.
-    pub fn count_moves(&self) -> usize {
-        let mut counter = Counter::default();
-        self.emit(
-            &Targets::of(Stage::All, self),
-            true,
-            &Everything,
-            &mut counter,
-        );
-        counter.0
-    }
-
-    /// Whether the side to move has a legal move.
-    pub fn has_legal_move(&self) -> bool {
-        self.count_moves() > 0
-    }
-
-    /// What [`Position::gives_check`] needs, for all moves of this position.
-    pub fn check_info(&self) -> CheckInfo {
-        let us = self.side;
-        let king = self.kings[!us];
-        let occupied = self.occupied();
+    fn check_info(position: &Position) -> CheckInfo {
+        let us = position.side;
+        let king = position.kings[!us];
+        let occupied = position.occupied();
         let seen = attacks::queen(king, occupied);
         let mut squares = [Bitboard::EMPTY; CLASSES];
         for (class, squares) in squares.iter_mut().enumerate() {
@@ -252,8 +176,8 @@ impl Position {
         squares[const { class_of(PieceKind::King) }] = attacks::king(king);
         let mut discoverers = Bitboard::EMPTY;
         let mut lines = ArrayVec::new();
-        for (blocker, between, _) in self.blocked_lines(us, king) {
-            if self.colors[us].contains(blocker) {
+        for (blocker, between, _) in position.blocked_lines(us, king) {
+            if position.colors[us].contains(blocker) {
                 discoverers |= Bitboard::of(blocker);
                 lines.push((blocker, between));
             }
@@ -269,18 +193,36 @@ impl Position {
         }
     }
 
-    /// Whether a legal move gives check.
     #[inline]
-    pub fn gives_check(&self, m: Move, info: &CheckInfo) -> bool {
+    fn gives_check(position: &Position, m: Move, info: &CheckInfo) -> bool {
         let targets = match m.source() {
-            Source::Board(from) => info.moves(from, self.moved_kind(m)),
+            Source::Board(from) => info.moves(from, position.moved_kind(m)),
             Source::Hand(kind) => info.drops(kind),
         };
         targets.contains(m.to())
     }
 
+    /// Half a pawn more than nothing is lost, and the piece becomes one of the strong
+    /// ones.
+    #[inline]
+    fn promotes_noisily(kind: PieceKind) -> bool {
+        use PieceKind::*;
+        matches!(
+            kind,
+            Pawn | Oxcart | Crow | Owl | Cock | Goose | Swallow | Falcon | Rabbit
+        )
+    }
+}
+
+impl Position {
     /// The generator.
-    fn emit(&self, targets: &Targets, useless: bool, filter: &impl Filter, sink: &mut impl Sink) {
+    fn emit(
+        &self,
+        targets: &Targets,
+        useless: bool,
+        filter: &impl Filter,
+        sink: &mut impl Sink<PieceKind, Square>,
+    ) {
         let us = self.side;
         let zone = attacks::promotion_zone(us);
         let occupied = self.occupied();
@@ -311,7 +253,7 @@ impl Position {
             };
             let mut to = attacks::class_attacks(us, class_of(kind), from, occupied) & evade;
             if pinned.contains(from) {
-                to &= self.pin_line(us, from);
+                to &= Wa::pin_line(self, us, from);
             }
             let mut plain = to & targets.plain & attacks::live_squares(us, kind);
             if let Some(promoted) = kind.promoted() {
@@ -322,7 +264,7 @@ impl Position {
                 if !useless && PROMOTION_LOSES_NOTHING[kind.index()] {
                     plain -= promoting;
                 }
-                promoting &= if promotes_noisily(kind) {
+                promoting &= if Wa::promotes_noisily(kind) {
                     targets.noisy_promotions
                 } else {
                     targets.quiet_promotions
@@ -345,36 +287,11 @@ impl Position {
             if kind == PieceKind::Pawn {
                 to &= attacks::files_without(self.pieces_of(us, kind));
                 let head = attacks::pawn(!us, self.kings[!us]);
-                if (to & head).any() && self.pawn_drop_mates(head) {
+                if (to & head).any() && self.pawn_drop_mates(self.kings[!us], head) {
                     to ^= head;
                 }
             }
             sink.drops(kind, to);
         }
-    }
-
-    /// Whether a pawn of the side to move, dropped on the square at the `head` of
-    /// the enemy king, mates it (uchifuzume).
-    ///
-    /// The pawn stands next to the king, so that nothing can interpose: the
-    /// defender must take the pawn or move the king.
-    pub(super) fn pawn_drop_mates(&self, head: Bitboard) -> bool {
-        let us = self.side;
-        let them = !us;
-        let king = self.kings[them];
-        let Some(to) = head.first() else {
-            return false;
-        };
-        let occupied = self.occupied() | head;
-        let takers = self.attackers(them, to, occupied) - Bitboard::of(king);
-        // A pinned piece may take where that keeps it on the line of its pin; the
-        // new pawn changes no pin off the king's file, and on it the taker ends up
-        // where the pawn stood, in the line.
-        if takers.any_square(|from| self.pin_line(them, from).contains(to)) {
-            return false;
-        }
-        let blocking = occupied ^ Bitboard::of(king);
-        let escapes = attacks::king(king) - self.colors[them];
-        !escapes.any_square(|square| !self.is_attacked(us, square, blocking))
     }
 }

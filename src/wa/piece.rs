@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::kinds::{Row, TABLE};
-use crate::core::Color;
+use crate::common::Kind;
 
 /// A kind of piece. Those that can be in hand come first, in the order in which
 /// SFEN lists them; the king; then the promoted kinds in the order of those that
@@ -157,50 +157,46 @@ impl fmt::Display for PieceKind {
     }
 }
 
+impl Kind for PieceKind {
+    const ALL: &'static [PieceKind] = &PieceKind::ALL;
+    const IN_HAND: &'static [PieceKind] = PieceKind::ALL.split_at(HAND_KINDS).0;
+    const PAWN: PieceKind = Pawn;
+    const KING: PieceKind = King;
+    const LANE_BITS: u32 = 3;
+    const LAST_LANE_BITS: u32 = 6;
+    const MOVE_EXAMPLES: &'static str = "8h8g, 10j11k, 4i4c+ or P*6f";
+    const XBOARD_MOVES: bool = true;
+
+    #[inline]
+    fn index(self) -> usize {
+        PieceKind::index(self)
+    }
+
+    #[inline]
+    fn promoted(self) -> Option<PieceKind> {
+        PieceKind::promoted(self)
+    }
+
+    #[inline]
+    fn unpromoted(self) -> PieceKind {
+        PieceKind::unpromoted(self)
+    }
+
+    fn from_letter(letter: char) -> Option<PieceKind> {
+        PieceKind::from_letter(letter)
+    }
+
+    fn letter(self) -> char {
+        PieceKind::letter(self)
+    }
+
+    fn name(self) -> &'static str {
+        PieceKind::name(self)
+    }
+}
+
 /// A piece on the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Piece {
-    /// Whose piece it is.
-    pub color: Color,
-    /// What kind it is now.
-    pub kind: PieceKind,
-}
-
-impl Piece {
-    /// A piece of `color` and `kind`.
-    #[inline]
-    pub const fn new(color: Color, kind: PieceKind) -> Piece {
-        Piece { color, kind }
-    }
-
-    /// The number of the piece, below 62.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.color.index() * KINDS + self.kind.index()
-    }
-
-    /// The unpromoted piece with this SFEN letter: upper case for Black, lower case
-    /// for White.
-    pub fn from_letter(letter: char) -> Option<Piece> {
-        let kind = PieceKind::from_letter(letter.to_ascii_uppercase())?;
-        let color = if letter.is_ascii_uppercase() {
-            Color::Black
-        } else {
-            Color::White
-        };
-        Some(Piece::new(color, kind))
-    }
-}
-
-impl fmt::Display for Piece {
-    /// SFEN letters: upper case for Black, lower case for White.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.color {
-            Color::Black => write!(f, "{}", self.kind),
-            Color::White => write!(f, "{}", self.kind.to_string().to_lowercase()),
-        }
-    }
-}
+pub type Piece = crate::common::Piece<PieceKind>;
 
 /// What a piece is worth in exchanges, in centipawns.
 pub struct Values {

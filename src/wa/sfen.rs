@@ -5,12 +5,13 @@
 //! move; what is wrong with it is named. Two unpromoted pawns on a file, which no
 //! game has, are let pass for the sake of problems.
 
+use super::Hand;
 use super::attacks;
-use super::hand::Hand;
 use super::piece::{HAND_KINDS, Piece, PieceKind};
-use super::position::Position;
+use super::position::{Position, Wa};
 use super::rules::Rules;
 use super::square::{SIZE, SQUARES, Square};
+use crate::common::ReadSfen;
 use crate::core::Color;
 use crate::core::color::ByColor;
 use crate::core::sfen::{self, Parts};
@@ -52,23 +53,14 @@ pub enum SfenError {
     WrongTurn(Color),
 }
 
-impl Position {
-    /// The initial position.
-    pub fn start(rules: &Rules) -> Position {
-        Position::from_sfen(START, rules).expect("the initial position is valid")
-    }
+impl ReadSfen for Wa {
+    const START: &'static str = START;
 
-    /// Reads a position: board, side to move, hands and move number, with the
-    /// tolerances that [`crate::core::sfen`] lists.
-    pub fn from_sfen(text: &str, rules: &Rules) -> Result<Position, SfenError> {
+    type PositionError = SfenError;
+
+    fn from_sfen(text: &str, rules: &Rules) -> Result<Position, SfenError> {
         let parts = Parts::read(text)?;
-        let pieces = sfen::read_board::<SIZE, _>(&parts.board, |letter, promoted| {
-            let piece = Piece::from_letter(letter)?;
-            match promoted {
-                false => Some(piece),
-                true => Some(Piece::new(piece.color, piece.kind.promoted()?)),
-            }
-        })?;
+        let pieces = sfen::read_board::<SIZE, _>(&parts.board, Piece::from_sfen)?;
         let mut counts = [[0; HAND_KINDS]; 2];
         let most = PieceKind::Pawn.copies();
         sfen::read_hands(&parts.hands, most, |letter, count| {
@@ -95,31 +87,16 @@ impl Position {
         let hands = ByColor(counts.map(|counts| {
             let mut hand = Hand::EMPTY;
             for (kind, count) in PieceKind::hand().zip(counts) {
-                (0..count).for_each(|_| hand.add(kind));
+                hand.set(kind, count);
             }
             hand
         }));
-        let position = Position::set_up(board, kings, hands, parts.side, parts.ply, rules);
+        let position = Position::with_kings(board, kings, hands, parts.side, parts.ply, rules);
         let (us, occupied) = (parts.side, position.occupied());
         if position.is_attacked(us, position.king(!us), occupied) {
             return Err(SfenError::WrongTurn(!us));
         }
         Ok(position)
-    }
-
-    /// The position as SFEN.
-    pub fn sfen(&self) -> String {
-        let hands = Color::ALL.into_iter().flat_map(|color| {
-            let counts = self.hand(color).iter();
-            counts.map(move |(kind, count)| (Piece::new(color, kind), count))
-        });
-        Parts {
-            board: sfen::write_board::<SIZE, _>(|square| self.piece_on(square)),
-            side: self.side_to_move(),
-            hands: sfen::write_hands(hands),
-            ply: self.ply(),
-        }
-        .write()
     }
 }
 

@@ -9,84 +9,18 @@ use super::attacks;
 use super::board::Board;
 use super::piece::{HAND, Piece};
 use super::seat::Seat;
+use crate::common::{Counter, Sink};
 use crate::core::MoveList;
 use crate::game::Stage;
 use crate::shogi::{Bitboard, Move, PieceKind, Square};
-
-/// Where the generator puts what it finds.
-trait Sink {
-    fn moves(&mut self, from: Square, to: Bitboard);
-    fn promotions(&mut self, from: Square, to: Bitboard);
-    fn drops(&mut self, kind: PieceKind, to: Bitboard);
-    /// Whether the generator may stop.
-    fn is_full(&self) -> bool {
-        false
-    }
-}
-
-/// Writes moves to a list. What does not fit is left out: that takes a position
-/// with more pieces than the game has.
-impl Sink for MoveList<Move> {
-    #[inline]
-    fn moves(&mut self, from: Square, to: Bitboard) {
-        for to in to {
-            let _ = self.try_push(Move::board(from, to));
-        }
-    }
-
-    #[inline]
-    fn promotions(&mut self, from: Square, to: Bitboard) {
-        for to in to {
-            let _ = self.try_push(Move::promotion(from, to));
-        }
-    }
-
-    #[inline]
-    fn drops(&mut self, kind: PieceKind, to: Bitboard) {
-        for to in to {
-            let _ = self.try_push(Move::drop(kind, to));
-        }
-    }
-}
-
-/// Counts moves without writing them down.
-#[derive(Default)]
-struct Counter(usize);
-
-impl Sink for Counter {
-    #[inline]
-    fn moves(&mut self, _: Square, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn promotions(&mut self, _: Square, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-
-    #[inline]
-    fn drops(&mut self, _: PieceKind, to: Bitboard) {
-        self.0 += to.count() as usize;
-    }
-}
 
 /// Finds out whether there is a move at all.
 #[derive(Default)]
 struct Any(bool);
 
-impl Sink for Any {
+impl Sink<PieceKind, Square> for Any {
     #[inline]
-    fn moves(&mut self, _: Square, to: Bitboard) {
-        self.0 |= to.any();
-    }
-
-    #[inline]
-    fn promotions(&mut self, _: Square, to: Bitboard) {
-        self.0 |= to.any();
-    }
-
-    #[inline]
-    fn drops(&mut self, _: PieceKind, to: Bitboard) {
+    fn add(&mut self, to: Bitboard, _: impl Fn(Square) -> Move) {
         self.0 |= to.any();
     }
 
@@ -268,7 +202,13 @@ impl Board {
     }
 
     /// The generator.
-    fn emit<S: Sink>(&self, seat: Seat, targets: &Targets, useless: bool, sink: &mut S) {
+    fn emit<S: Sink<PieceKind, Square>>(
+        &self,
+        seat: Seat,
+        targets: &Targets,
+        useless: bool,
+        sink: &mut S,
+    ) {
         let occupied = self.occupied();
         let own = self.owned(seat);
         let enemies = self.enemies(seat);
@@ -345,7 +285,7 @@ impl Board {
 
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the loop body of `emit`")]
-    fn emit_piece<S: Sink>(
+    fn emit_piece<S: Sink<PieceKind, Square>>(
         &self,
         piece: Piece,
         from: Square,

@@ -2,14 +2,10 @@
 
 use std::fmt::{Debug, Display};
 
-/// A kind of piece that has a name.
-pub trait NamedKind: Copy + Debug {
-    /// The English name, in lower case.
-    fn name(&self) -> &'static str;
-}
+use super::Kind;
 
 /// A name with its article.
-fn a(kind: &impl NamedKind) -> String {
+fn a(kind: &impl Kind) -> String {
     let name = kind.name();
     let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) {
         "an"
@@ -21,7 +17,7 @@ fn a(kind: &impl NamedKind) -> String {
 
 /// The rule that a move breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IllegalMove<K: NamedKind, S: Debug + Display> {
+pub enum IllegalMove<K: Kind, S: Debug + Display> {
     /// The text is not a move.
     #[error("`{text}` is not a move in USI notation (like {examples})")]
     NotAMove {
@@ -98,4 +94,14 @@ pub enum IllegalMove<K: NamedKind, S: Debug + Display> {
     /// A pawn drop that mates.
     #[error("uchifuzume: a pawn drop may not give checkmate")]
     Uchifuzume,
+}
+
+impl<K: Kind, S: Debug + Display> IllegalMove<K, S> {
+    /// The text is not a move of the game in USI notation.
+    pub fn not_a_move(text: &str) -> Self {
+        IllegalMove::NotAMove {
+            text: text.to_owned(),
+            examples: K::MOVE_EXAMPLES,
+        }
+    }
 }
