@@ -21,6 +21,11 @@ pub trait Mating: Generate {
     /// Whether a piece that promotes by going to `to` still does all that it did.
     fn promotion_loses_nothing(color: Color, kind: Self::Kind, to: Self::Square) -> bool;
 
+    /// See [`MateGame::is_mate_decisive`].
+    fn is_mate_decisive(_rules: &Self::Rules) -> bool {
+        true
+    }
+
     /// See [`Game::mate_in_one`](crate::game::Game::mate_in_one).
     fn mate_in_one(_position: &Position<Self>) -> Option<Move<Self::Kind, Self::Square>> {
         None
@@ -53,6 +58,10 @@ impl<F: Play> MateGame for Position<F> {
         let us = self.side;
         let attacked = |king| self.is_attacked(us, king, self.occupied());
         F::protects_king(&self.rules) && !self.king_square(!us).is_some_and(attacked)
+    }
+
+    fn is_mate_decisive(&self) -> bool {
+        F::is_mate_decisive(&self.rules)
     }
 
     #[inline]

@@ -9,6 +9,7 @@ use super::sfen::ReadSfen;
 use super::{IllegalMove, Kind, Move, Piece, Source};
 use crate::core::{Color, MoveList, Score, SquareIndex};
 use crate::game::{DiagramStyle, Game, GameEnd, ImmediateWin, Repetition, Stage};
+use crate::mate::{RootMate, Solver};
 
 /// How a game begins and ends.
 pub trait Play: Exchange + Generate + Mating + ReadSfen + Draw {
@@ -149,6 +150,10 @@ impl<F: Play> Game for Position<F> {
     #[inline]
     fn mate_in_one(&self) -> Option<Self::Move> {
         F::mate_in_one(self)
+    }
+
+    fn mate_solver(megabytes: usize) -> Option<Box<dyn RootMate<Self>>> {
+        Some(Box::new(Solver::new(megabytes)))
     }
 
     #[inline]

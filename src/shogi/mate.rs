@@ -10,6 +10,7 @@ use super::Move;
 use super::attacks;
 use super::piece::{Piece, PieceKind};
 use super::position::{Position, Shogi};
+use super::rules::{EnteringKingRule, Rules};
 use super::square::{Bitboard, Square};
 use crate::common::{Generate, Mating, Sink};
 use crate::core::Color;
@@ -164,6 +165,11 @@ impl Mating for Shogi {
             || kind == PieceKind::Lance && attacks::far_ranks(color, 2).contains(to)
     }
 
+    fn is_mate_decisive(rules: &Rules) -> bool {
+        // By the try rule a king may flee from check to the square that wins.
+        rules.entering_king != EnteringKingRule::TryRule
+    }
+
     fn mate_in_one(position: &Position) -> Option<Move> {
         // A king left to be captured is another matter.
         let standard = position.rules().protects_king();
@@ -181,7 +187,6 @@ mod tests {
     use super::*;
     use crate::core::MoveList;
     use crate::core::zobrist::splitmix64;
-    use crate::shogi::Rules;
 
     /// Mate in one by playing every legal move.
     fn by_playing(position: &Position) -> Vec<Move> {
