@@ -9,14 +9,11 @@ use super::position::{Form, Position, Set};
 use super::{IllegalMove, Kind, Move, Piece, Source};
 use crate::core::{Bitboard, SquareIndex};
 
-type Verdict<F> = Result<(), IllegalMove<<F as Form>::Kind, <F as Form>::Square>>;
+type Verdict<F, T = ()> = Result<T, IllegalMove<<F as Form>::Kind, <F as Form>::Square>>;
 
 impl<F: Form> Position<F> {
     /// Reads a move in USI notation and checks that it is legal.
-    pub fn parse_move(
-        &self,
-        text: &str,
-    ) -> Result<Move<F::Kind, F::Square>, IllegalMove<F::Kind, F::Square>> {
+    pub fn parse_move(&self, text: &str) -> Verdict<F, Move<F::Kind, F::Square>> {
         let m = Move::from_usi(text).ok_or_else(|| IllegalMove::not_a_move(text))?;
         self.check_legality(m)?;
         Ok(m)
