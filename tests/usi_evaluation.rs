@@ -236,7 +236,7 @@ fn what_is_wrong_with_a_position_is_said_once() {
         folder.path(),
         &[
             "usi",
-            "position startpos moves 7g7f 1a1b",
+            "position startpos moves 7g7f 2g2f",
             "isready",
             "setoption name EvalFile value net.bin",
             "isready",
@@ -245,7 +245,7 @@ fn what_is_wrong_with_a_position_is_said_once() {
     );
     let notes = only(&lines, &["info string warning"]);
     assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].contains("move 2, 1a1b, is illegal"), "{notes:?}");
+    assert!(notes[0].contains("move 2, 2g2f, is illegal"), "{notes:?}");
     assert!(
         lines.iter().any(|line| line.ends_with(" w - 2")),
         "{lines:?}"
