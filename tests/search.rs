@@ -263,7 +263,7 @@ fn the_mate_solver_is_asked_first() {
     assert!(position.in_check() && position.count_moves() == 0);
 
     // Its nodes count, it keeps to its share, and it can be switched off.
-    assert_eq!(search(&root, 50_000, nodes(200)).nodes, 200);
+    assert_eq!(search(&root, 50_000, nodes(640)).nodes, 640);
     let without = search(&root, 0, nodes(2000));
     let pv = search(&root, 50_000, depth(1)).pv;
     assert_eq!(pv, search(&root, 0, depth(1)).pv);

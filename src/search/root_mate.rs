@@ -14,7 +14,7 @@ use crate::game::{Evaluator, Game, Repetition};
 use crate::mate::{Limits, RootMate};
 
 /// The part of the target time, and of a limit in nodes, that may go into the solver.
-const SHARE: u64 = 8;
+const SHARE: u64 = 32;
 /// Nodes between two looks for a `ponderhit`.
 const SLICE: u64 = 8192;
 /// Nodes that a megabyte of the solver's table is good for.
