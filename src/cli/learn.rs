@@ -26,6 +26,7 @@ use tsuru::shogi::Position;
 use tsuru::wa;
 
 use super::evaluation::EvaluationArgs;
+use super::output::write_whole;
 use super::{Done, progress, train};
 
 /// Make self-play data, look into it, and learn from it.
@@ -747,8 +748,10 @@ fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
             f64::from(changes.iter().sum::<i32>()) / changes.len().max(1) as f64
         );
     }
-    fs::write(&args.output, weights_file::render(module, &weights))
-        .with_context(|| format!("cannot write {}", args.output.display()))?;
+    write_whole(
+        &args.output,
+        weights_file::render(module, &weights).as_bytes(),
+    )?;
     println!("{} is written.", args.output.display());
     Ok(Done::Yes)
 }
