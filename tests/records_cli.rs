@@ -166,7 +166,7 @@ fn records_are_not_converted_onto_themselves() {
     let usi = run(dir, &["convert", "--to", "usi", "--force", "game.kif"]);
     assert_eq!(usi.code, 1);
     let text = fs::read_to_string(dir.join("game.usi")).unwrap();
-    assert_eq!(text, "startpos moves 7g7f\n");
+    assert_eq!(text, "startpos moves 7g7f G*3d\n");
     assert_eq!(fs::read_dir(dir).unwrap().count(), 3);
 }
 
