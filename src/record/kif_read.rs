@@ -93,7 +93,7 @@ pub(super) fn read(text: &str, rules: &Rules) -> Games {
 /// What of a game is being read.
 enum Part {
     Head(Head),
-    Moves(Game),
+    Moves(Box<Game>),
     /// The moves of a game without a position to start from, left out.
     Nothing,
 }
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
 
     fn begin(&mut self, head: Head) -> Part {
         match Game::begin(head, self.rules) {
-            Ok(game) => Part::Moves(game),
+            Ok(game) => Part::Moves(Box::new(game)),
             Err(error) => {
                 self.games.add(Err(error));
                 Part::Nothing
