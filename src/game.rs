@@ -10,6 +10,7 @@ use std::fmt;
 use std::hash::Hash;
 
 use crate::core::{Color, MoveList, Score};
+use crate::mate::RootMate;
 
 /// A move: small, plain, and storable in 16 bits.
 pub trait GameMove: Copy + Eq + Hash + fmt::Debug + fmt::Display + Send + Sync + 'static {
@@ -229,6 +230,12 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
+    /// A solver of mates by continuous checks with a table of so many MiB, for games
+    /// that have one.
+    fn mate_solver(_megabytes: usize) -> Option<Box<dyn RootMate<Self>>> {
+        None
+    }
+
     /// Whether the move limit, or too few pieces, make the game a draw here, unless
     /// the side to move is mated, which counts first.
     fn at_move_limit(&self) -> bool;
@@ -361,6 +368,12 @@ pub trait MateGame: Game {
     /// Whether the side to move can be asked for a mate: the other side is not in
     /// check already.
     fn is_mate_problem(&self) -> bool;
+
+    /// Whether a mate by checks wins for sure: the rules give the defender no other
+    /// way to end the game meanwhile.
+    fn is_mate_decisive(&self) -> bool {
+        true
+    }
 
     /// Key of the board and the side to move, without the hands.
     fn board_key(&self) -> u64;

@@ -87,6 +87,16 @@ fn from_games_to_weights() {
     );
     assert_eq!(code, 2);
     assert!(err.contains("`seed` = 1, not 2"), "{err}");
+    // Nor does it mix the games of two evaluations.
+    for other in ["--hand", "--fv-scale 20"] {
+        let (_, err, code) = run(
+            folder,
+            &format!("gensfen -o a.bin --games 31 {quick} {other}"),
+        );
+        assert_eq!(code, 2);
+        assert!(err.contains("begun with `evaluation` = network"), "{err}");
+    }
+    assert!(bytes == fs::read(folder.join("a.bin")).expect("data"));
 
     let info = json(folder, "info --json a.bin");
     let positions = info["positions"].as_u64().expect("a number");
@@ -161,6 +171,11 @@ fn damage_is_told() {
         ("shuffle missing.bin -o x", "missing.bin"),
         ("fit missing.bin -o x", "missing.bin"),
         ("fit data.bin -o x --lambda 2", "from 0 to 1"),
+        ("fit data.bin -o data.bin", "is one of the data files"),
+        ("fit data.bin -o no/x", "cannot write no/x"),
+        ("fit data.bin -o .", "cannot write ."),
+        ("shuffle bad.bin -o data.bin", "goes on with this file"),
+        ("shuffle bad.bin -o no/x", "no/x"),
         ("gensfen -o bad.bin", "no bad.bin.state"),
         ("gensfen -o no/such/folder.bin", "no/such/folder.bin"),
         ("gensfen -o x --openings missing", "missing"),
@@ -225,6 +240,35 @@ fn from_games_to_a_network() {
     let (_, err, code) = run(folder, &train.replace("--batch 64", "--batch 65"));
     assert_eq!(code, 2);
     assert!(err.contains("made with another batch"), "{err}");
+    for (other, setting) in [
+        (format!("{train} --init net.nn"), "start"),
+        (train.replace("--hold-out 10", "--hold-out 20"), "hold_out"),
+    ] {
+        let (_, err, code) = run(folder, &other);
+        assert_eq!(code, 2);
+        let wanted = format!("made with another {setting}; remove it");
+        assert!(err.contains(&wanted), "{err}");
+    }
+    // What came later is not used, and that is said.
+    let data = fs::read(folder.join("a.bin")).expect("data");
+    let whole = &data[..data.len() - 3];
+    fs::write(folder.join("a.bin"), [whole, &data[..400]].concat()).expect("written");
+    let (out, err, code) = run(folder, train);
+    assert!(
+        err.starts_with("note: 10 positions came into the data files"),
+        "{err}"
+    );
+    assert!(out.contains("6 of 6 passes done"), "{out}");
+    assert!(out.contains("Nothing was left to do"), "{out}");
+    assert_eq!(code, 0);
+    fs::write(folder.join("a.bin"), &whole[..whole.len() - 40]).expect("written");
+    let (_, err, code) = run(folder, train);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("a.bin is shorter than when the training began"),
+        "{err}"
+    );
+    fs::write(folder.join("a.bin"), data).expect("written");
     let begin = "train a.bin -o next.nn --init net.nn --epochs 1 --threads 1 --json";
     let next = json(folder, begin);
     assert!(
@@ -235,6 +279,13 @@ fn from_games_to_a_network() {
     for (args, reason) in [
         ("train b.bin -o c.nn", "b.bin"),
         ("train a.bin -o no/c.nn", "no is no folder"),
+        ("train a.bin -o a.bin", "is one of the data files"),
+        (
+            "train b.bin -o a.bin --validation a.bin",
+            "is one of the data files",
+        ),
+        ("train a.bin -o .", "cannot write ."),
+        ("train . -o c.nn", "no file"),
         ("train a.bin -o c.nn --init a.bin", "a.bin: no network file"),
         (
             "train a.bin -o c.nn --arch halfkp-256 --init net.nn",

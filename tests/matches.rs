@@ -527,3 +527,33 @@ fn bad_input_is_refused() {
     }
     assert_eq!(bench.read("openings.txt"), OPENINGS);
 }
+
+/// A match in which an engine cannot use its evaluation file measures something else.
+#[test]
+fn warnings_of_the_engines_are_printed_once() {
+    let bench = Bench::new();
+    let first = engine("A", "nodes=50") + " option.EvalFile=missing.bin";
+    let output = bench.run(&[
+        "--engine",
+        &first,
+        "--engine",
+        &engine("B", "nodes=50"),
+        "--games",
+        "4",
+        "--max-moves",
+        "4",
+        "--concurrency",
+        "2",
+    ]);
+    assert!(output.status.success());
+    let err = String::from_utf8_lossy(&output.stderr);
+    let warnings: Vec<&str> = err
+        .lines()
+        .filter(|line| line.contains("warning"))
+        .collect();
+    assert_eq!(warnings.len(), 1, "{err}");
+    assert!(
+        warnings[0].starts_with("A: warning: no evaluation file missing.bin"),
+        "{err}"
+    );
+}

@@ -235,6 +235,52 @@ fn finds_mates_and_their_length() {
     assert_eq!(outcome.pv.len(), 3);
 }
 
+/// A published problem of 11 plies (yaneuraou-5M sample).
+const MATE_IN_11: &str =
+    "3r2nnl/2s4gk/4pS1p1/p1ppL1GP1/1p3pN1p/P1PP2P2/1PK1B3P/2GS1P+r2/LN6L b Gbs2p 117";
+
+#[test]
+fn the_mate_solver_is_asked_first() {
+    let _turn = together();
+    let mut pool = pool(1);
+    let root = sfen(MATE_IN_11);
+    let mut search = |root: &Position, root_mate_nodes: u64, limits: Limits<Move>| {
+        let options = SearchOptions {
+            root_mate_nodes,
+            ..options()
+        };
+        pool.clear();
+        pool.search(root.clone(), limits, options)
+    };
+    let found = search(&root, 50_000, nodes(100_000));
+    assert!(found.nodes < 10_000, "{}", found.nodes);
+    assert_eq!(found.score, mate_in(found.pv.len()));
+    let mut position = root.clone();
+    for &m in &found.pv {
+        assert!(position.is_legal(m));
+        position.make(m);
+    }
+    assert!(position.in_check() && position.count_moves() == 0);
+
+    // Its nodes count, it keeps to its share, and it can be switched off.
+    assert_eq!(search(&root, 50_000, nodes(640)).nodes, 640);
+    let without = search(&root, 0, nodes(2000));
+    let pv = search(&root, 50_000, depth(1)).pv;
+    assert_eq!(pv, search(&root, 0, depth(1)).pv);
+    assert!(without.score < MATE_IN_MAX_PLY);
+
+    // A move limit before the mate, or a rule that lets the king escape.
+    let short = Rules {
+        max_moves: 8,
+        ..Rules::default()
+    };
+    let limited = Position::from_sfen(MATE_IN_11, &short).unwrap();
+    assert!(search(&limited, 50_000, nodes(60_000)).score < MATE_IN_MAX_PLY);
+    let try_rule = with_rule(MATE_IN_11, EnteringKingRule::TryRule);
+    let outcome = search(&try_rule, 1_000_000, nodes(4000));
+    assert!(outcome.score < MATE_IN_MAX_PLY);
+}
+
 #[test]
 fn a_proven_mate_ends_a_clocked_search() {
     let _turn = alone();

@@ -45,3 +45,50 @@ fn names_what_is_missing() {
     let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
     assert!(message.contains("Nonsense"), "{message}");
 }
+
+/// Pairs of games are played side by side: an engine that answers only when another
+/// one thinks at the same time.
+#[cfg(unix)]
+#[test]
+fn pairs_are_played_side_by_side() {
+    const ENGINE: &str = r#"#!/bin/sh
+while read -r word rest; do
+    case "$word" in
+    usi) echo "option name N type spin default 5 min 0 max 10"; echo usiok ;;
+    isready) echo readyok ;;
+    go)
+        touch "thinks.$$"
+        for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            [ -e met ] && break
+            [ "$(ls thinks.* | wc -l)" -ge 2 ] && touch met
+            sleep 0.1
+        done
+        rm "thinks.$$"
+        echo bestmove resign ;;
+    quit) exit ;;
+    esac
+done
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("engine.sh"), ENGINE).unwrap();
+    let mut command = Command::cargo_bin("tsuru").unwrap();
+    command
+        .current_dir(dir.path())
+        .args(["tune", "name=E cmd=/bin/sh arg=engine.sh", "--nodes", "1"])
+        .args(["--param", "N", "--steps", "2", "--concurrency", "2"])
+        .args(["--state", "tune.json"])
+        .assert()
+        .success();
+    assert!(dir.path().join("met").exists());
+}
+
+#[test]
+fn only_shogi_is_tuned() {
+    let dir = tempfile::tempdir().unwrap();
+    for variant in ["washogi", "yonin"] {
+        let mut command = tune(&dir.path().join("tune.json"), "1");
+        let output = command.args(["--variant", variant]).assert().failure();
+        let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(message.contains("only of shogi"), "{message}");
+    }
+}

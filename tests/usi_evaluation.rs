@@ -229,6 +229,30 @@ fn a_missing_folder_is_said_and_the_built_in_evaluation_plays() {
 }
 
 #[test]
+fn what_is_wrong_with_a_position_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&network(5), &folder.path().join("net.bin"));
+    let lines = dialogue(
+        folder.path(),
+        &[
+            "usi",
+            "position startpos moves 7g7f 2g2f",
+            "isready",
+            "setoption name EvalFile value net.bin",
+            "isready",
+            "sfen",
+        ],
+    );
+    let notes = only(&lines, &["info string warning"]);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("move 2, 2g2f, is illegal"), "{notes:?}");
+    assert!(
+        lines.iter().any(|line| line.ends_with(" w - 2")),
+        "{lines:?}"
+    );
+}
+
+#[test]
 fn bench_takes_a_file() {
     let folder = tempfile::tempdir().unwrap();
     write(&network(4), &folder.path().join("net.bin"));

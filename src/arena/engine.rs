@@ -48,6 +48,8 @@ pub struct Engine {
     declared: Vec<DeclaredOption>,
     /// What the engine wants instead of `*` in drops.
     drop: Option<char>,
+    /// What it warned of while it got ready.
+    warnings: Vec<String>,
 }
 
 struct Line {
@@ -160,6 +162,7 @@ impl Engine {
             lines,
             declared: Vec::new(),
             drop: config.drop,
+            warnings: Vec::new(),
         };
         engine.send("usi");
         engine.await_word("usiok", HANDSHAKE, stop)?;
@@ -177,6 +180,12 @@ impl Engine {
         self.declared
             .iter()
             .filter_map(|option| Some((option.name.as_str(), option.spin?)))
+    }
+
+    /// What the engine warned of while it got ready, since this was asked last: a file
+    /// that it cannot use, for instance.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     fn declares(&self, name: &str) -> Option<&DeclaredOption> {
@@ -272,7 +281,7 @@ impl Engine {
     }
 
     /// Waits for a line that is just this word. Options declared on the way are
-    /// noted.
+    /// noted, and so are warnings.
     fn await_word(
         &mut self,
         word: &'static str,
@@ -286,6 +295,8 @@ impl Engine {
                 Wait::Line(line) => {
                     if let Some(option) = parse_option(&line.text) {
                         self.declared.push(option);
+                    } else if let Some(warning) = parse_warning(&line.text) {
+                        self.warnings.push(warning.to_string());
                     }
                 }
                 Wait::Deadline => return Err(EngineError::NoAnswer(word, limit.as_secs())),
@@ -401,12 +412,26 @@ fn parse_option(line: &str) -> Option<DeclaredOption> {
         words.find(|&w| w == word)?;
         words.next()?.parse().ok()
     };
-    let spin = || Some([number("default")?, number("min")?, number("max")?]);
+    let spin = || {
+        let spin = [number("default")?, number("min")?, number("max")?];
+        (spin[1] <= spin[2]).then_some(spin)
+    };
     Some(DeclaredOption {
         name: name.trim().to_string(),
         values: values.map(|value| value.trim().to_string()).collect(),
         spin: kind.starts_with("spin").then(spin).flatten(),
     })
+}
+
+/// The text of an `info string` that begins as programs begin warnings and errors.
+fn parse_warning(line: &str) -> Option<&str> {
+    let text = line.strip_prefix("info string ")?;
+    let word = text.split(|c: char| !c.is_ascii_alphabetic()).next()?;
+    let words = ["warning", "error"];
+    words
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known))
+        .then_some(text)
 }
 
 /// Reads an `info` line with a score of the main line; other lines tell nothing.
@@ -479,6 +504,20 @@ mod tests {
     }
 
     #[test]
+    fn reads_warnings() {
+        for (line, warning) in [
+            ("info string warning: no file", Some("warning: no file")),
+            ("info string Error!: no file", Some("Error!: no file")),
+            ("info string warnings are off", None),
+            ("info string no error", None),
+            ("info depth 1", None),
+            ("info string ", None),
+        ] {
+            assert_eq!(parse_warning(line), warning, "{line}");
+        }
+    }
+
+    #[test]
     fn reads_options() {
         let option =
             parse_option("option name USI_Variant type combo default shogi var shogi var mini")
@@ -490,12 +529,12 @@ mod tests {
         assert!(option.values.is_empty());
         let option = parse_option("option name N type spin default -1 min -5 max 9").unwrap();
         assert_eq!(option.spin, Some([-1, -5, 9]));
-        assert!(
-            parse_option("option name N type spin")
-                .unwrap()
-                .spin
-                .is_none()
-        );
+        for line in [
+            "option name N type spin",
+            "option name N type spin default 1 min 5 max 0",
+        ] {
+            assert_eq!(parse_option(line).unwrap().spin, None, "{line}");
+        }
         assert!(parse_option("id name X").is_none());
     }
 }

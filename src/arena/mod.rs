@@ -30,7 +30,7 @@ pub mod stats;
 pub mod tally;
 pub mod yonin;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -96,12 +96,17 @@ pub trait Observer {
 
     /// The table after it.
     fn table(&mut self, summary: &Summary);
+
+    /// An engine said, while it got ready, what its user should know; the same words
+    /// come once.
+    fn warning(&mut self, engine: &str, text: &str);
 }
 
 /// What a worker tells.
 enum Report {
     Game(usize, Box<Played>),
     Fault(usize, Fault),
+    Warning(usize, String),
     Failed(MatchError),
 }
 
@@ -113,22 +118,11 @@ impl<G: Referee> Match<G> {
             "engines": self.engines,
             "rules": rules,
             "openings": self.openings.len(),
-            "openings_hash": format!("{:016x}", self.openings_hash()),
+            "openings_hash": openings::fingerprint(&self.openings),
             "margin_ms": self.settings.margin.as_millis() as u64,
             "patience_ms": self.settings.patience.as_millis() as u64,
             "adjudication": self.settings.adjudication,
         })
-    }
-
-    /// FNV-1a over the openings in their order (Fowler, Noll and Vo).
-    fn openings_hash(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325;
-        for opening in &self.openings {
-            for byte in format!("{opening}\n").bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        }
-        hash
     }
 
     /// Games of the whole match.
@@ -194,12 +188,18 @@ impl<G: Referee> Match<G> {
         stop: &AtomicBool,
         observer: &mut dyn Observer,
     ) -> Result<(), MatchError> {
+        let mut told = HashSet::new();
         while !stop.load(Ordering::Relaxed) && !count.decided {
             match reports.recv_timeout(POLL) {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Report::Failed(error)) => return Err(error),
                 Ok(Report::Fault(engine, fault)) => count.tally.add_fault(engine, fault),
+                Ok(Report::Warning(engine, text)) => {
+                    if told.insert((engine, text.clone())) {
+                        observer.warning(&self.engines[engine].name, &text);
+                    }
+                }
                 Ok(Report::Game(game, played)) => {
                     if let Some(journal) = journal {
                         journal.add(game, &played)?;
@@ -326,6 +326,9 @@ impl<G: Referee> Match<G> {
         }
         let mut engine = Engine::start(config, &G::settings(&self.rules), halt).map_err(error)?;
         engine.new_game(halt).map_err(error)?;
+        for text in engine.take_warnings() {
+            let _ = reports.send(Report::Warning(index, text));
+        }
         Ok(slot.insert(engine))
     }
 }

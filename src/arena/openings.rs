@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use crate::core::MoveList;
 use crate::core::zobrist::splitmix64;
+use crate::core::{MoveList, files};
 use crate::game::{Game, Stage};
 use crate::learn::random::Random;
 use crate::usi::parse::{Command, parse_line};
@@ -62,6 +62,12 @@ impl fmt::Display for Opening {
         }
         Ok(())
     }
+}
+
+/// A text for a list of openings that another list would hardly have.
+pub fn fingerprint(openings: &[Opening]) -> String {
+    let lines = openings.iter().map(|opening| format!("{opening}\n"));
+    files::fingerprint(lines.flat_map(String::into_bytes))
 }
 
 /// Reads openings, one a line.

@@ -12,6 +12,7 @@
 //! as integers, rounded up or down at random so that small moves count.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +28,7 @@ use super::openings::Opening;
 use super::play::{self, Player, Settings};
 use super::referee::Referee;
 use super::tally::Fault;
-use crate::core::Color;
+use crate::core::{Color, files};
 
 /// Exponents of the gains: of the steps, and of the spread (Spall).
 const ALPHA: f64 = 0.602;
@@ -63,7 +64,14 @@ impl Parameter {
     }
 
     fn last_spread(&self) -> f64 {
-        ((self.max - self.min) as f64 * SPREAD).max(LEAST_SPREAD)
+        ((self.max as f64 - self.min as f64) * SPREAD).max(LEAST_SPREAD)
+    }
+
+    /// Whether a value of `self`, as a state file has it, is one of `engine`'s option.
+    fn is_of(&self, engine: &Parameter) -> bool {
+        let (min, max) = (self.min as f64, self.max as f64);
+        (&self.name, self.min, self.max) == (&engine.name, engine.min, engine.max)
+            && (min..=max).contains(&self.value)
     }
 }
 
@@ -179,23 +187,33 @@ impl State {
         if state.steps != self.steps {
             return Err(other(format!("it is one of {} steps", state.steps)));
         }
-        let names = |state: &State| -> Vec<String> {
-            let names = state.parameters.iter();
-            names.map(|parameter| parameter.name.clone()).collect()
-        };
-        if names(&state) != names(self) {
+        if state.names() != self.names() {
             return Err(other("its parameters are others".to_string()));
+        }
+        let both = state.parameters.iter().zip(&self.parameters);
+        for (old, new) in both {
+            if !old.is_of(new) {
+                let Parameter { name, min, max, .. } = new;
+                return Err(other(format!(
+                    "the engine's {name} goes from {min} to {max}, in it from {} to {} and is {}",
+                    old.min, old.max, old.value
+                )));
+            }
         }
         Ok(Some(state))
     }
 
+    fn names(&self) -> Vec<String> {
+        let names = self.parameters.iter();
+        names.map(|parameter| parameter.name.clone()).collect()
+    }
+
     fn save(&self, path: &Path) -> Result<(), TuningError> {
-        let io = |error| TuningError::File(path.to_path_buf(), error);
-        let text = serde_json::to_string_pretty(self).expect("a state is plain data");
-        // Whole or not at all: a killed tuning keeps its last state.
-        let new = path.with_extension("new");
-        fs::write(&new, text).map_err(io)?;
-        fs::rename(&new, path).map_err(io)
+        files::replace(path, |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        })
+        .map_err(|error| TuningError::File(path.to_path_buf(), error))
     }
 
     /// The spread of each parameter at step `k`, from 1.
@@ -217,6 +235,8 @@ impl State {
 struct Step {
     number: u64,
     signs: Vec<f64>,
+    /// Names of the parameters.
+    names: Vec<String>,
     values: [Vec<i64>; 2],
 }
 
@@ -279,14 +299,7 @@ impl<G: Referee> Tuning<G> {
             perturb(&state, number, &mut random)
         };
         let opening = &self.openings[random.random_range(0..self.openings.len())];
-        let Some(points) = self.pair(
-            &step,
-            &state.lock().expect("no panic").clone(),
-            opening,
-            engines,
-            stop,
-        )?
-        else {
+        let Some(points) = self.pair(&step, opening, engines, stop)? else {
             return Ok(false);
         };
         let mut state = state.lock().expect("no panic");
@@ -301,7 +314,6 @@ impl<G: Referee> Tuning<G> {
     fn pair(
         &self,
         step: &Step,
-        state: &State,
         opening: &Opening,
         engines: &mut [Option<Engine>; 2],
         stop: &AtomicBool,
@@ -311,7 +323,7 @@ impl<G: Referee> Tuning<G> {
             let [first, second] = &mut *engines;
             let mut players = Vec::new();
             for (slot, values) in [first, second].into_iter().zip(&step.values) {
-                match self.ready(slot, state, values, stop) {
+                match self.ready(slot, &step.names, values, stop) {
                     Ok(engine) => players.push(Player {
                         engine,
                         name: &self.engine.name,
@@ -337,9 +349,9 @@ impl<G: Referee> Tuning<G> {
             let winner = played.record.result.winner();
             if let Some(fault) = Fault::of(played.record.ending) {
                 let loser = usize::from(winner == Some(plus));
-                let values = state.parameters.iter().zip(&step.values[loser]);
+                let values = step.names.iter().zip(&step.values[loser]);
                 let values: Vec<String> = values
-                    .map(|(parameter, value)| format!("{}={value}", parameter.name))
+                    .map(|(name, value)| format!("{name}={value}"))
                     .collect();
                 return Err(TuningError::Fault(fault.text(), values.join(" ")));
             }
@@ -356,7 +368,7 @@ impl<G: Referee> Tuning<G> {
     fn ready<'a>(
         &self,
         slot: &'a mut Option<Engine>,
-        state: &State,
+        names: &[String],
         values: &[i64],
         stop: &AtomicBool,
     ) -> Result<&'a mut Engine, EngineError> {
@@ -364,8 +376,8 @@ impl<G: Referee> Tuning<G> {
             Some(engine) => engine,
             None => Engine::start(&self.engine, &G::settings(&self.rules), stop)?,
         };
-        for (parameter, value) in state.parameters.iter().zip(values) {
-            engine.send(&format!("setoption name {} value {value}", parameter.name));
+        for (name, value) in names.iter().zip(values) {
+            engine.send(&format!("setoption name {name} value {value}"));
         }
         engine.new_game(stop)?;
         Ok(slot.insert(engine))
@@ -389,6 +401,7 @@ fn perturb(state: &State, number: u64, random: &mut SmallRng) -> Step {
     Step {
         number,
         signs,
+        names: state.names(),
         values,
     }
 }
@@ -482,6 +495,17 @@ mod tests {
         assert_eq!(state(100).resume(&path).unwrap(), Some(first));
         let error = state(99).resume(&path).unwrap_err().to_string();
         assert!(error.contains("100 steps"), "{error}");
+        let text = fs::read_to_string(&path).unwrap();
+        // Another range, a range upside down, and a value that is none of it.
+        for (old, new) in [
+            ("200", "300"),
+            ("\"min\": 0", "\"min\": 500"),
+            ("41.5", "-1.0"),
+        ] {
+            fs::write(&path, text.replace(old, new)).unwrap();
+            let error = state(100).resume(&path).unwrap_err().to_string();
+            assert!(error.contains("a goes from 0 to 200"), "{error}");
+        }
         fs::write(&path, "{").unwrap();
         assert!(state(100).resume(&path).is_err());
     }

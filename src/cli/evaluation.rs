@@ -1,9 +1,13 @@
 //! The choice of an evaluation on the command line.
 
+use std::fs;
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
-use tsuru::eval::nnue::{DEFAULT_FV_SCALE, load};
+use tsuru::core::files::fingerprint;
+use tsuru::eval::hand;
+use tsuru::eval::nnue::{DEFAULT_FV_SCALE, embedded_bytes, load};
 use tsuru::eval::shogi::ShogiEvaluator;
 
 /// Which evaluation to search with.
@@ -31,5 +35,25 @@ impl EvaluationArgs {
             None if self.hand => ShogiEvaluator::HAND,
             None => ShogiEvaluator::built_in(self.fv_scale),
         })
+    }
+
+    /// What was asked for in words that no other evaluation has.
+    pub fn name(&self) -> anyhow::Result<String> {
+        if self.hand {
+            let weights = hand::weights()
+                .iter()
+                .flat_map(|weight| weight.to_le_bytes());
+            return Ok(format!("hand {}", fingerprint(weights)));
+        }
+        let hash = match &self.eval_file {
+            None => fingerprint(embedded_bytes().iter().copied()),
+            Some(path) => {
+                let path = load::find(path)?.path;
+                let bytes =
+                    fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                fingerprint(bytes)
+            }
+        };
+        Ok(format!("network {hash} / {}", self.fv_scale))
     }
 }

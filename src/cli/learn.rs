@@ -11,6 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use tsuru::arena::openings;
+use tsuru::core::files::{self, fingerprint};
 use tsuru::eval::hand::{self, Group};
 use tsuru::eval::wa::{self as wa_eval, WaEvaluator};
 use tsuru::game::Evaluator;
@@ -26,7 +27,6 @@ use tsuru::shogi::Position;
 use tsuru::wa;
 
 use super::evaluation::EvaluationArgs;
-use super::output::write_whole;
 use super::{Done, progress, train};
 
 /// Make self-play data, look into it, and learn from it.
@@ -77,8 +77,8 @@ enum GameArg {
 ///
 /// Each game begins at a random position that a quick search finds balanced. A
 /// record has the position, the score and the best move of its search, and the
-/// result of the game. A file that exists is gone on with, if its settings are the
-/// same: FILE.state has them. Ctrl-C ends the work and keeps the finished games.
+/// result of the game. A file that exists is gone on with, if settings and evaluation
+/// are the same: FILE.state has them. Ctrl-C ends the work and keeps the finished games.
 /// The file depends neither on the number of threads nor on interruptions.
 #[derive(Args)]
 #[command(after_help = "\
@@ -199,7 +199,9 @@ struct InfoArgs {
 /// Write the records of data files to one file in random order.
 #[derive(Args)]
 #[command(after_help = "\
-Files larger than the memory go through part files beside the output.
+Files larger than the memory go through part files beside the output. A file that
+`learn gensfen` made stays as it is, so that its games can be gone on with: shuffle into
+another one.
 
 Examples:
   tsuru learn shuffle a.bin b.bin -o shuffled.bin
@@ -347,14 +349,23 @@ struct GensfenReport {
 
 fn run_gensfen(args: &GensfenArgs) -> anyhow::Result<Done> {
     match args.game.variant {
-        GameArg::Shogi => gensfen::<Position>(args, &args.evaluation.evaluator()?),
-        GameArg::WaShogi => gensfen::<wa::Position>(args, &WaEvaluator),
+        GameArg::Shogi => {
+            let (evaluator, name) = (args.evaluation.evaluator()?, args.evaluation.name()?);
+            gensfen::<Position>(args, &evaluator, &name)
+        }
+        GameArg::WaShogi => {
+            let weights = wa_eval::weights(!args.game.no_drops).iter();
+            let weights = weights.flat_map(|weight| weight.to_le_bytes());
+            let name = format!("wa {}", fingerprint(weights));
+            gensfen::<wa::Position>(args, &WaEvaluator, &name)
+        }
     }
 }
 
 fn gensfen<G: SelfPlay>(
     args: &GensfenArgs,
     evaluator: &(impl Evaluator<G> + Sync),
+    name: &str,
 ) -> anyhow::Result<Done> {
     let settings = Settings {
         nodes: args.nodes.or(args.depth.is_none().then_some(2000)),
@@ -385,7 +396,7 @@ fn gensfen<G: SelfPlay>(
         0 => available_parallelism().map_or(1, Into::into),
         threads => threads.into(),
     };
-    let mut file = DataFile::<G>::open(&args.output, settings, &openings)?;
+    let mut file = DataFile::<G>::open(&args.output, settings, &openings, name)?;
     let before = file.state().clone();
     let target = Target {
         games: args.games.unwrap_or(u64::MAX),
@@ -655,10 +666,19 @@ fn print_losses(losses: &Losses) -> std::io::Result<()> {
     )
 }
 
+/// Refuses an output that would take the place of data, or that cannot be written.
+pub(super) fn check_output(output: &Path, data: &[PathBuf]) -> anyhow::Result<()> {
+    if data.iter().any(|path| files::is_same(path, output)) {
+        bail!("{} is one of the data files", output.display());
+    }
+    files::check(output).with_context(|| format!("cannot write {}", output.display()))
+}
+
 fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
     let drops = !args.game.no_drops;
     let is_wa = args.game.variant == GameArg::WaShogi;
     count_records(&args.files)?;
+    check_output(&args.output, &args.files)?;
     progress::watch_for_interrupt()?;
     let mut data = Data::default();
     for path in &args.files {
@@ -748,10 +768,9 @@ fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
             f64::from(changes.iter().sum::<i32>()) / changes.len().max(1) as f64
         );
     }
-    write_whole(
-        &args.output,
-        weights_file::render(module, &weights).as_bytes(),
-    )?;
+    let text = weights_file::render(module, &weights);
+    files::replace(&args.output, |out| out.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write {}", args.output.display()))?;
     println!("{} is written.", args.output.display());
     Ok(Done::Yes)
 }

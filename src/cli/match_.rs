@@ -392,6 +392,10 @@ impl Observer for Watcher {
         self.bar.set_position(summary.games);
         self.bar.set_message(table(summary));
     }
+
+    fn warning(&mut self, engine: &str, text: &str) {
+        self.bar.suspend(|| eprintln!("{engine}: {text}"));
+    }
 }
 
 pub fn run(args: &MatchArgs) -> anyhow::Result<Done> {

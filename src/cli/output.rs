@@ -5,13 +5,13 @@
 //! have left something out; and no output takes the place of another one.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, Write, stdout};
+use std::fs;
+use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use tsuru::core::files;
 
 /// The outputs of a run.
 pub struct Outputs {
@@ -101,42 +101,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if is_stdout(path) {
         return Ok(stdout().lock().write_all(bytes)?);
     }
-    write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if is_device(path) {
-        return fs::write(path, bytes);
-    }
-    let path = real_path(path);
+    let context = || format!("cannot write {}", path.display());
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
+        fs::create_dir_all(directory).with_context(context)?;
     }
-    let (part, mut file) = part_file(&path)?;
-    let done = file.write_all(bytes).and_then(|()| {
-        if let Ok(old) = fs::metadata(&path) {
-            fs::set_permissions(&part, old.permissions())?;
-        }
-        fs::rename(&part, &path)
-    });
-    done.inspect_err(|_| {
-        // What is left of it is of no use.
-        let _ = fs::remove_file(&part);
-    })
-}
-
-/// A new file beside `path`, under a name that nobody else takes.
-fn part_file(path: &Path) -> io::Result<(PathBuf, File)> {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    loop {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".tsuru-{}-{number}.part", std::process::id());
-        let part = path.with_file_name(name);
-        match File::create_new(&part) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => return made.map(|file| (part, file)),
-        }
-    }
+    files::replace(path, |out| out.write_all(bytes)).with_context(context)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `tsuru learn train`: trains a network on self-play data.
 
 use std::cell::Cell;
-use std::fs;
-use std::io::{Write, stdout};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use tsuru::core::files::{self, beside};
 use tsuru::eval::hand::HandEvaluator;
 use tsuru::eval::nnue::{Architecture, Network};
 use tsuru::game::Evaluator;
 use tsuru::learn::record::Record;
-use tsuru::learn::train::checkpoint::write_file;
 use tsuru::learn::train::dataset::{self, Part, Sample, Split};
 use tsuru::learn::train::metrics::{Metrics, Target, fit_scale};
 use tsuru::learn::train::{Epoch, Settings, Trainer, Watched, report};
 
-use super::learn::{not_negative, number, positive, unit_interval};
+use super::learn::{check_output, not_negative, number, positive, unit_interval};
 use super::{Done, progress};
 
 /// Samples that the scale is fitted to.
@@ -46,7 +46,7 @@ The end of each file is held out to validate. Shuffle only what does not fit the
 and validate shuffled data with a file of its own.
 
 Examples:
-  tsuru learn train data.bin -o net.nn --threads 0
+  tsuru learn train data.bin -o net.nn
   tsuru learn train new.bin old.bin -o next.nn --init net.nn --rate 0.0005
   tsuru learn train shuffled.bin -o net.nn --validation other.bin --arch halfkp-256")]
 pub struct TrainArgs {
@@ -211,12 +211,6 @@ struct Report<'a> {
     positions_per_second: f64,
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 /// The number of the pass with the best network: the least loss in integers, or
 /// simply the last one without data to validate.
 fn best_epoch(epochs: &[Epoch]) -> Option<u32> {
@@ -251,11 +245,7 @@ fn hand_metrics(parts: &[Part], target: Target) -> anyhow::Result<Option<Metrics
     Ok(Metrics::of(&samples, logits, target))
 }
 
-fn print_metrics(
-    out: &mut impl Write,
-    name: &str,
-    metrics: Option<Metrics>,
-) -> std::io::Result<()> {
+fn print_metrics(out: &mut impl Write, name: &str, metrics: Option<Metrics>) -> io::Result<()> {
     match metrics {
         None => Ok(()),
         Some(metrics) => writeln!(
@@ -319,10 +309,26 @@ fn trainer(args: &TrainArgs, checkpoint: &Path) -> anyhow::Result<Trainer> {
         mirror: !args.no_mirror,
         group: if training <= fits { fits } else { fits / 2 },
         seed: args.seed,
+        start: match &args.init {
+            None => Settings::RANDOM.to_string(),
+            Some(path) => path.display().to_string(),
+        },
+        hold_out: args.validation.is_empty().then_some(args.hold_out),
     };
     if exists {
-        return Trainer::resume(checkpoint, &settings, architecture, &split)
-            .with_context(|| format!("cannot go on with {}", checkpoint.display()));
+        let trainer = Trainer::resume(checkpoint, &settings, architecture, &split)
+            .with_context(|| format!("cannot go on with {}", checkpoint.display()))?;
+        let count =
+            |split: &Split| dataset::count(&split.training) + dataset::count(&split.validation);
+        let grown = count(&split).saturating_sub(count(trainer.split()));
+        if grown > 0 {
+            eprintln!(
+                "note: {grown} positions came into the data files after this training began \
+                 and are not used; to train with them remove {}",
+                checkpoint.display()
+            );
+        }
+        return Ok(trainer);
     }
     let start = match &args.init {
         None => None,
@@ -350,6 +356,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Done> {
     {
         bail!("{} is no folder", folder.display());
     }
+    check_output(&args.output, &args.files)?;
+    check_output(&args.output, &args.validation)?;
     progress::watch_for_interrupt()?;
     pool.install(|| run_in_pool(args, &checkpoint))
 }
@@ -374,6 +382,15 @@ fn run_in_pool(args: &TrainArgs, checkpoint: &Path) -> anyhow::Result<Done> {
             target.lambda,
             target.scale
         )?;
+        let epochs = trainer.settings().epochs;
+        if trainer.total_positions() > 0 {
+            writeln!(
+                out,
+                "It goes on from {}, with {} of {epochs} passes done.",
+                checkpoint.display(),
+                trainer.epochs().len(),
+            )?;
+        }
         print_metrics(&mut out, "The best constant:", constant)?;
         print_metrics(&mut out, "Hand-written evaluation:", hand)?;
         writeln!(
@@ -473,7 +490,15 @@ fn run_in_pool(args: &TrainArgs, checkpoint: &Path) -> anyhow::Result<Done> {
             Some(epoch) => writeln!(out, "{} is the network of pass {epoch}.", report.network)?,
             None => writeln!(out, "No pass is done yet.")?,
         }
-        writeln!(out, "{:.0} positions/s", report.positions_per_second)?;
+        if trainer.total_positions() > before {
+            writeln!(out, "{:.0} positions/s", report.positions_per_second)?;
+        } else {
+            writeln!(
+                out,
+                "Nothing was left to do; without {} it begins anew.",
+                checkpoint.display()
+            )?;
+        }
     }
     if is_complete {
         return Ok(Done::Yes);
@@ -490,7 +515,7 @@ fn save_epoch(args: &TrainArgs, trainer: &Trainer) -> anyhow::Result<()> {
     let epochs = trainer.epochs();
     if best_epoch(epochs) == epochs.last().map(|epoch| epoch.epoch) {
         let network = trainer.network();
-        write_file(&args.output, |out| network.write(out))?;
+        replace(&args.output, |out| network.write(out))?;
     }
     let title = format!(
         "{} {}",
@@ -502,11 +527,18 @@ fn save_epoch(args: &TrainArgs, trainer: &Trainer) -> anyhow::Result<()> {
     );
     let csv = report::csv(epochs);
     let svg = report::svg(epochs, &title);
-    write_file(&beside(&args.output, ".csv"), |out| {
+    replace(&beside(&args.output, ".csv"), |out| {
         out.write_all(csv.as_bytes())
     })?;
-    write_file(&beside(&args.output, ".svg"), |out| {
+    replace(&beside(&args.output, ".svg"), |out| {
         out.write_all(svg.as_bytes())
-    })?;
-    Ok(())
+    })
+}
+
+/// [`files::replace`] that names the file when it fails.
+fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    files::replace(path, write).with_context(|| format!("cannot write {}", path.display()))
 }

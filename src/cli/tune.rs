@@ -83,9 +83,7 @@ pub struct TuneArgs {
 }
 
 pub fn run(args: &TuneArgs) -> anyhow::Result<Done> {
-    if args.rules.is_yonin() {
-        anyhow::bail!("games of four are not played for tuning");
-    }
+    args.rules.only_shogi("tuning")?;
     let mut engine = if args.engine.contains('=') {
         EngineConfig::from_words(&args.engine)?
     } else {

@@ -1,8 +1,10 @@
 //! What all games share: colour, squares and their geometry, bitboards, scores,
-//! move lists and random keys. Nothing here knows the rules of a game.
+//! move lists and random keys; and files that are replaced as a whole. Nothing here
+//! knows the rules of a game.
 
 pub mod bitboard;
 pub mod color;
+pub mod files;
 pub mod geometry;
 pub mod illegal_move;
 pub mod movelist;

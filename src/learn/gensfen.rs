@@ -2,8 +2,8 @@
 //!
 //! Games have numbers and are written in their order, so a file holds the same
 //! whatever the number of threads and however often the work was interrupted. Beside
-//! it lies `FILE.state`: how the games are played, and how many are in the file.
-//! It is brought up to date about once a second, after the data; what the file has
+//! it lies `FILE.state`: how and by which evaluation the games are played, and how many
+//! are in the file. It is brought up to date about once a second, after the data; what the file has
 //! beyond it when the work begins again (after a crash) is cut off and played again.
 
 use std::collections::BTreeMap;
@@ -21,11 +21,16 @@ use serde::{Deserialize, Serialize};
 use super::FileError;
 use super::games::{GameRecord, SelfPlay};
 use super::selfplay::{Player, Settings};
-use crate::arena::openings::Opening;
+use crate::arena::openings::{self, Opening};
+use crate::core::files;
 use crate::game::Evaluator;
 
 /// Time between two savings of the state.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Bytes after a crash that no state counts, at most; a second's games are a small
+/// part of that. Whatever is longer came from elsewhere and is not cut off.
+const MAX_UNCOUNTED: u64 = 1 << 24;
 
 /// How often it looks whether it should stop.
 const POLL: Duration = Duration::from_millis(50);
@@ -37,6 +42,10 @@ pub struct State {
     pub settings: Settings,
     /// Fingerprint of the openings.
     pub openings: String,
+    /// What evaluates, in words that another evaluation would not have. Empty in the
+    /// states of older versions, which did not note it.
+    #[serde(default)]
+    pub evaluation: String,
     /// Games in the file; the next one has this number.
     pub games: u64,
     /// Positions in the file.
@@ -79,6 +88,12 @@ pub enum GensfenError {
     /// The data file lacks games that the state file counts.
     #[error("{} is shorter than {} says", .0.display(), .1.display())]
     Short(PathBuf, PathBuf),
+    /// The data file has much that the state file does not count.
+    #[error(
+        "{} is much longer than {} says: what else came into it would be lost",
+        .0.display(), .1.display()
+    )]
+    Long(PathBuf, PathBuf),
     /// The file was begun with other settings.
     #[error("{} was begun with `{key}` = {old}, not {new}", path.display())]
     Settings {
@@ -103,57 +118,46 @@ pub struct DataFile<'a, G: SelfPlay> {
     game: PhantomData<G>,
 }
 
-/// A number for the openings that another list would hardly have (FNV-1a, Fowler,
-/// Noll and Vo).
-fn fingerprint(openings: &[Opening]) -> String {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for opening in openings {
-        for byte in opening.to_string().bytes().chain([b'\n']) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    format!("{hash:016x}")
+/// Where the state of a data file is.
+pub fn state_path(path: &Path) -> PathBuf {
+    files::beside(path, ".state")
 }
 
 /// The first value in which two states differ in how games are played.
 fn difference(path: &Path, old: &State, new: &State) -> Option<GensfenError> {
-    let json = |state: &State| {
-        let state = State {
-            games: 0,
-            positions: 0,
-            ..state.clone()
-        };
-        let settings = serde_json::to_value(&state.settings).unwrap_or_default();
-        (settings, state.openings)
-    };
-    let ((old, old_openings), (new, new_openings)) = (json(old), json(new));
-    let error = |key: &str, old: String, new: String| GensfenError::Settings {
+    let error = |key: &str, old: &str, new: &str| GensfenError::Settings {
         path: path.to_path_buf(),
         key: key.to_string(),
-        old,
-        new,
+        old: old.to_string(),
+        new: new.to_string(),
     };
-    if old_openings != new_openings {
-        return Some(error("openings", old_openings, new_openings));
+    if old.openings != new.openings {
+        return Some(error("openings", &old.openings, &new.openings));
     }
+    if !old.evaluation.is_empty() && old.evaluation != new.evaluation {
+        return Some(error("evaluation", &old.evaluation, &new.evaluation));
+    }
+    let json = |state: &State| serde_json::to_value(&state.settings).unwrap_or_default();
+    let (old, new) = (json(old), json(new));
     let new = new.as_object()?;
     let (key, value) = new.iter().find(|&(key, value)| old[key] != *value)?;
-    Some(error(key, old[key].to_string(), value.to_string()))
+    Some(error(key, &old[key].to_string(), &value.to_string()))
 }
 
 impl<'a, G: SelfPlay> DataFile<'a, G> {
-    /// Begins a file, or opens one to go on.
+    /// Begins a file, or opens one to go on; `evaluation` names what the games will
+    /// be played with ([`State::evaluation`]).
     pub fn open(
         path: &Path,
         settings: Settings,
         openings: &'a [Opening],
+        evaluation: &str,
     ) -> Result<Self, GensfenError> {
-        let mut state_path = path.as_os_str().to_owned();
-        state_path.push(".state");
-        let state_path = PathBuf::from(state_path);
+        let state_path = state_path(path);
         let mut state = State {
             settings,
-            openings: fingerprint(openings),
+            openings: openings::fingerprint(openings),
+            evaluation: evaluation.to_string(),
             games: 0,
             positions: 0,
         };
@@ -169,7 +173,7 @@ impl<'a, G: SelfPlay> DataFile<'a, G> {
             if let Some(error) = difference(path, known, &state) {
                 return Err(error);
             }
-            state = known.clone();
+            (state.games, state.positions) = (known.games, known.positions);
         }
         let at = || FileError::at(path);
         let mut file = OpenOptions::new()
@@ -184,12 +188,15 @@ impl<'a, G: SelfPlay> DataFile<'a, G> {
             Err(TryLockError::Error(error)) => return Err(at()(error).into()),
         }
         let length = file.metadata().map_err(at())?.len();
-        let expected = state.positions * G::Record::BYTES as u64;
+        let expected = state.positions.saturating_mul(G::Record::BYTES as u64);
         if known.is_none() && length > 0 {
             return Err(GensfenError::NoState(path.to_path_buf(), state_path));
         }
         if length < expected {
             return Err(GensfenError::Short(path.to_path_buf(), state_path));
+        }
+        if length - expected > MAX_UNCOUNTED {
+            return Err(GensfenError::Long(path.to_path_buf(), state_path));
         }
         file.set_len(expected).map_err(at())?;
         file.seek(SeekFrom::Start(expected)).map_err(at())?;
@@ -213,12 +220,11 @@ impl<'a, G: SelfPlay> DataFile<'a, G> {
     /// Writes the state; a reader finds the old one or the new one whole.
     fn save(&self) -> Result<(), GensfenError> {
         self.file.sync_data().map_err(FileError::at(&self.path))?;
-        let mut new = self.state_path.as_os_str().to_owned();
-        new.push(".new");
-        let new = PathBuf::from(new);
-        let text = serde_json::to_string_pretty(&self.state).unwrap_or_default();
-        fs::write(&new, text + "\n").map_err(FileError::at(&new))?;
-        fs::rename(&new, &self.state_path).map_err(FileError::at(&self.state_path))?;
+        files::replace(&self.state_path, |out| {
+            serde_json::to_writer_pretty(&mut *out, &self.state)?;
+            out.write_all(b"\n")
+        })
+        .map_err(FileError::at(&self.state_path))?;
         Ok(())
     }
 
@@ -344,7 +350,7 @@ mod tests {
 
     /// Goes on with a file up to this number of games; the state afterwards.
     fn run(path: &Path, games: u64, threads: usize) -> Result<State, GensfenError> {
-        let mut file = DataFile::<Position>::open(path, settings(), &[])?;
+        let mut file = DataFile::<Position>::open(path, settings(), &[], "hand")?;
         let target = Target {
             games,
             positions: u64::MAX,
@@ -382,7 +388,7 @@ mod tests {
     fn stops_with_what_it_has() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data");
-        let mut file = DataFile::<Position>::open(&path, settings(), &[]).unwrap();
+        let mut file = DataFile::<Position>::open(&path, settings(), &[], "hand").unwrap();
         let target = Target {
             games: u64::MAX,
             positions: u64::MAX,
@@ -401,7 +407,7 @@ mod tests {
         let state = file.state.clone();
         assert!(state.games >= 2);
         assert!(matches!(
-            DataFile::<Position>::open(&path, settings(), &[]),
+            DataFile::<Position>::open(&path, settings(), &[], "hand"),
             Err(GensfenError::Busy(_))
         ));
         drop(file);
@@ -421,7 +427,7 @@ mod tests {
             seed: 2,
             ..settings()
         };
-        let error = DataFile::<Position>::open(&path, other, &[])
+        let error = DataFile::<Position>::open(&path, other, &[], "hand")
             .err()
             .unwrap()
             .to_string();
@@ -430,11 +436,29 @@ mod tests {
             "{error}"
         );
         let openings = [Opening::default()];
-        let error = DataFile::<Position>::open(&path, settings(), &openings)
+        let error = DataFile::<Position>::open(&path, settings(), &openings, "hand")
             .err()
             .unwrap();
         assert!(matches!(error, GensfenError::Settings { .. }));
+        let by = |evaluation| DataFile::<Position>::open(&path, settings(), &[], evaluation);
+        let error = by("net").err().unwrap().to_string();
+        assert!(error.ends_with("`evaluation` = hand, not net"), "{error}");
         assert!(state.positions > 0);
+        // A state from before evaluations were noted is brought up to date.
+        let text = fs::read_to_string(&state_path).unwrap();
+        fs::write(&state_path, text.replace("\"hand\"", "\"\"")).unwrap();
+        assert_eq!(by("net").unwrap().state().games, 2);
+        let text = fs::read_to_string(&state_path).unwrap();
+        assert!(text.contains("\"evaluation\": \"net\""), "{text}");
+        fs::write(&state_path, text.replace("\"net\"", "\"hand\"")).unwrap();
+        let length = MAX_UNCOUNTED + 41 * BYTES as u64 + state.positions * BYTES as u64;
+        OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .and_then(|file| file.set_len(length))
+            .unwrap();
+        assert!(matches!(run(&path, 2, 1), Err(GensfenError::Long(..))));
+        assert_eq!(fs::metadata(&path).unwrap().len(), length);
         fs::write(&path, []).unwrap();
         assert!(matches!(run(&path, 2, 1), Err(GensfenError::Short(..))));
         fs::write(&state_path, "{}").unwrap();

@@ -151,7 +151,7 @@ impl Record {
     }
 }
 
-/// Reads a data file block by block.
+/// Reads a data file block by block. It may grow meanwhile.
 pub struct Reader {
     file: File,
     rest: usize,
@@ -172,13 +172,16 @@ impl Reader {
 
     /// The bytes of the next records, at most `count`; none at the end.
     pub fn read(&mut self, count: usize) -> io::Result<Vec<[u8; BYTES]>> {
-        let mut bytes = Vec::new();
-        let limit = (count * BYTES) as u64;
-        self.file.by_ref().take(limit).read_to_end(&mut bytes)?;
-        let (records, rest) = bytes.as_chunks::<BYTES>();
-        // Only the last read that finds anything is a short one.
-        self.rest += rest.len();
-        Ok(records.to_vec())
+        // Whole records only, so that the next read begins with one, too; and memory
+        // for what is there, whatever `count` is.
+        let left = self.file.metadata()?.len();
+        let left = left.saturating_sub(self.file.stream_position()?);
+        let whole = left / BYTES as u64;
+        self.rest = (left % BYTES as u64) as usize;
+        let count = count.min(usize::try_from(whole).unwrap_or(usize::MAX));
+        let mut records = vec![[0; BYTES]; count];
+        self.file.read_exact(records.as_flattened_mut())?;
+        Ok(records)
     }
 
     /// At the end: how many bytes followed the last whole record.
@@ -250,6 +253,25 @@ mod tests {
                 assert_eq!(move_bits(m), bits);
             }
         }
+    }
+
+    #[test]
+    fn files_are_read_in_whole_records_while_they_grow() {
+        use std::io::Write;
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&[1; 3 * BYTES + 7]).unwrap();
+        let mut reader = Reader::open(file.path()).unwrap();
+        assert_eq!(reader.read(2).unwrap(), [[1; BYTES]; 2]);
+        assert_eq!(reader.read(usize::MAX).unwrap(), [[1; BYTES]]);
+        assert_eq!((reader.read(5).unwrap().len(), reader.rest()), (0, 7));
+        // The record that was being written is there now, and half of the next one.
+        file.write_all(&[1; BYTES - 7 + 20]).unwrap();
+        assert_eq!(reader.read(5).unwrap(), [[1; BYTES]]);
+        assert_eq!((reader.read(5).unwrap().len(), reader.rest()), (0, 20));
+        reader.seek(3).unwrap();
+        assert_eq!(reader.read(5).unwrap(), [[1; BYTES]]);
+        reader.seek(1 << 30).unwrap();
+        assert_eq!(reader.read(5).unwrap().len(), 0);
     }
 
     #[test]

@@ -197,6 +197,8 @@ impl<'a, G: SelfPlay, E: Evaluator<G>> Player<'a, G, E> {
         let options = SearchOptions {
             // The label of a draw is a draw.
             draw_value: [0, 0],
+            // At a few hundred nodes a solver would take more than it gives.
+            root_mate_nodes: 0,
             ..SearchOptions::default()
         };
         self.pool.search(position.clone(), limits, options)

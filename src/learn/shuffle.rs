@@ -5,13 +5,16 @@
 //! to the output. Every order of the records is as likely as any other.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::FileError;
+use super::gensfen::state_path;
 use super::random::Random;
-use super::record::{BYTES, Reader};
+use super::record::Reader;
+use crate::core::files;
 
 /// Records that are read at a time.
 const BLOCK: usize = 1 << 14;
@@ -42,16 +45,14 @@ impl Drop for Temporary {
     }
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 /// Writes the records of all inputs to `output` in the random order that belongs to
 /// `seed`, with about `memory` bytes for records. The output may be one of the
 /// inputs: it appears when all is done. `done` counts each record twice, when it is
 /// read and when it is written.
+///
+/// # Errors
+/// When a file cannot be read or written, and for an output that is being made by
+/// self-play: going on with that would cut it off where its state file says.
 pub fn shuffle(
     inputs: &[PathBuf],
     output: &Path,
@@ -60,6 +61,11 @@ pub fn shuffle(
     stop: &AtomicBool,
     done: &AtomicU64,
 ) -> Result<Shuffled, FileError> {
+    if state_path(output).exists() {
+        let error = "`learn gensfen` goes on with this file; shuffle into another one";
+        return Err(FileError::at(output)(io::Error::other(error)));
+    }
+    files::check(output).map_err(FileError::at(output))?;
     let mut total = 0;
     for input in inputs {
         total += fs::metadata(input).map_err(FileError::at(input))?.len();
@@ -71,8 +77,9 @@ pub fn shuffle(
     let mut temporary = Temporary(Vec::new());
     let mut writers = Vec::new();
     for part in 0..parts {
-        let path = beside(output, &format!(".part{part}"));
-        let file = File::create(&path).map_err(FileError::at(&path))?;
+        // Never a file that is there already, least of all one of the inputs.
+        let path = files::beside(output, &format!(".{}.part{part}", process::id()));
+        let file = File::create_new(&path).map_err(FileError::at(&path))?;
         temporary.0.push(path);
         writers.push(BufWriter::new(file));
     }
@@ -103,38 +110,35 @@ pub fn shuffle(
         writer.flush().map_err(FileError::at(path))?;
     }
 
-    let unfinished = beside(output, ".new");
-    let file = File::create(&unfinished).map_err(FileError::at(&unfinished))?;
-    temporary.0.push(unfinished.clone());
-    let mut writer = BufWriter::new(file);
-    for part in &parts {
-        let mut reader = Reader::open(part).map_err(FileError::at(part))?;
-        let mut records: Vec<[u8; BYTES]> = reader
-            .read(usize::MAX / BYTES)
-            .map_err(FileError::at(part))?;
-        random.shuffle(&mut records);
-        for block in records.chunks(BLOCK) {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(shuffled);
+    let write = |out: &mut BufWriter<File>| -> io::Result<()> {
+        for part in &parts {
+            let mut records = Reader::open(part)?.read(usize::MAX)?;
+            random.shuffle(&mut records);
+            for block in records.chunks(BLOCK) {
+                if stop.load(Ordering::Relaxed) {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                out.write_all(block.as_flattened())?;
+                shuffled.records += block.len() as u64;
+                done.fetch_add(block.len() as u64, Ordering::Relaxed);
             }
-            writer
-                .write_all(block.as_flattened())
-                .map_err(FileError::at(&unfinished))?;
-            shuffled.records += block.len() as u64;
-            done.fetch_add(block.len() as u64, Ordering::Relaxed);
+            // Its room on the disk may be needed.
+            fs::remove_file(part)?;
         }
-        // Its room on the disk may be needed.
-        fs::remove_file(part).map_err(FileError::at(part))?;
+        Ok(())
+    };
+    match files::replace(output, write) {
+        Ok(()) => shuffled.complete = true,
+        Err(_) if stop.load(Ordering::Relaxed) => {}
+        Err(error) => return Err(FileError::at(output)(error)),
     }
-    writer.flush().map_err(FileError::at(&unfinished))?;
-    fs::rename(&unfinished, output).map_err(FileError::at(output))?;
-    shuffled.complete = true;
     Ok(shuffled)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::record::BYTES;
 
     fn numbers(path: &Path) -> Vec<u32> {
         let bytes = fs::read(path).unwrap();
@@ -198,6 +202,27 @@ mod tests {
         // Into one of the inputs; and nothing is left behind.
         go("a", 1, 5000);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn files_with_names_like_ours_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let inputs = ["a.part0", "a.part1"].map(path);
+        for (number, input) in inputs.iter().enumerate() {
+            fs::write(input, [number as u8 + 1; 10 * BYTES]).unwrap();
+        }
+        let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
+        let shuffled = shuffle(&inputs, &path("a"), 1, 100, &stop, &done).unwrap();
+        assert_eq!((shuffled.records, shuffled.complete), (20, true));
+        assert_eq!(fs::read(path("a.part1")).unwrap(), [2; 10 * BYTES]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+
+        // What self-play goes on with keeps its order.
+        fs::write(path("a.state"), "").unwrap();
+        let error = shuffle(&inputs, &path("a"), 1, 100, &stop, &done).unwrap_err();
+        assert!(error.source.to_string().contains("gensfen"), "{error:?}");
+        assert_eq!(fs::metadata(path("a")).unwrap().len(), 20 * BYTES as u64);
     }
 
     #[test]

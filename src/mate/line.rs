@@ -341,14 +341,6 @@ impl<G: MateGame> Dfpn<G> {
         let target = last.map(G::Move::to_index);
         shortest.min_by_key(|&(length, m)| (length, Some(m.to_index()) != target))
     }
-
-    /// The first move of a proof.
-    pub(super) fn proof_move(&self, position: &mut G) -> Option<G::Move> {
-        if let Some(m) = position.mating_check() {
-            return Some(m);
-        }
-        self.shortest_check(position, None).map(|(_, m)| m)
-    }
 }
 
 impl<M: GameMove> Step<M> {

@@ -32,7 +32,7 @@ use line::Lines;
 pub use short::{mate_in_one, mate_in_three};
 use table::UNLIMITED;
 
-use crate::game::MateGame;
+use crate::game::{Game, MateGame};
 
 /// How much a line may be shortened after the proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +83,42 @@ pub enum Verdict<M> {
 /// such drops do not count.
 pub struct Solver<G: MateGame> {
     search: Dfpn<G>,
+}
+
+/// What [`RootMate::mating_line`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootAnswer<M> {
+    /// The line to the mate.
+    pub line: Option<Vec<M>>,
+    /// Whether there is no more to find out.
+    pub decided: bool,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+/// A mate solver as a game search asks it: without knowing more of the game than that
+/// it is one.
+pub trait RootMate<G: Game>: Send {
+    /// A line by which the side to move mates with continuous checks, if the limits
+    /// allow to find one and a mate wins for sure. Asked again, it goes on where it was.
+    fn mating_line(&mut self, root: &G, limits: &Limits) -> RootAnswer<G::Move>;
+}
+
+impl<G: MateGame> RootMate<G> for Solver<G> {
+    fn mating_line(&mut self, root: &G, limits: &Limits) -> RootAnswer<G::Move> {
+        let verdict = match root.is_mate_decisive() {
+            true => self.solve(root, limits, Shorten::No),
+            false => Verdict::NoMate,
+        };
+        RootAnswer {
+            decided: verdict != Verdict::Unknown,
+            line: match verdict {
+                Verdict::Mate(mate) => Some(mate.line),
+                Verdict::NoMate | Verdict::Unknown => None,
+            },
+            nodes: self.nodes(),
+        }
+    }
 }
 
 impl<G: MateGame> Solver<G> {
@@ -138,28 +174,6 @@ impl<G: MateGame> Solver<G> {
             (End::Disproved, _) => Verdict::NoMate,
             (_, Some(lines)) => Verdict::Mate(self.shorten(&mut position, lines, limits, shorten)),
             _ => Verdict::Unknown,
-        }
-    }
-
-    /// Whether there is a mate, and its first move, without a line: for the nodes
-    /// and the root of a game search.
-    pub fn first_move(&mut self, root: &G, limits: &Limits) -> Verdict<G::Move> {
-        self.search.set_root(root);
-        if !root.is_mate_problem() {
-            return Verdict::Unknown;
-        }
-        let mut position = root.clone();
-        match self.search.search(&mut position, UNLIMITED, limits) {
-            End::Disproved => Verdict::NoMate,
-            End::Proved => match self.search.proof_move(&mut position) {
-                Some(m) => Verdict::Mate(Mate {
-                    line: vec![m],
-                    book_line: None,
-                    shortest: false,
-                }),
-                None => Verdict::Unknown,
-            },
-            End::Open => Verdict::Unknown,
         }
     }
 

@@ -81,7 +81,7 @@ pub(super) fn read(text: &str, rules: &Rules) -> Games {
     let mut reader = Reader {
         rules,
         games: Games::default(),
-        part: Part::Head(Head::default()),
+        part: Part::Head(Box::default()),
         pending: Vec::new(),
     };
     for (number, line) in lines(text) {
@@ -92,7 +92,7 @@ pub(super) fn read(text: &str, rules: &Rules) -> Games {
 
 /// What of a game is being read.
 enum Part {
-    Head(Head),
+    Head(Box<Head>),
     Moves(Box<Game>),
     /// The moves of a game without a position to start from, left out.
     Nothing,
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
                     return;
                 }
                 let head = std::mem::take(head);
-                self.part = self.begin(head);
+                self.part = self.begin(*head);
                 self.move_line(number, trimmed);
             }
             _ => {
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
     /// Takes the pending lines as the head of a next game.
     fn next_game(&mut self) {
         self.end_game();
-        self.part = Part::Head(Head::default());
+        self.part = Part::Head(Box::default());
         for (number, line) in std::mem::take(&mut self.pending) {
             self.head_line(number, line);
         }
@@ -181,9 +181,9 @@ impl<'a> Reader<'a> {
             && head.is_over_by(line.trim_matches(BLANKS))
         {
             let head = std::mem::take(head);
-            self.part = self.begin(head);
+            self.part = self.begin(*head);
             self.end_game();
-            self.part = Part::Head(Head::default());
+            self.part = Part::Head(Box::default());
         }
         if let Part::Head(head) = &mut self.part {
             head.line(number, line);
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         }
         self.give_back();
         match std::mem::replace(&mut self.part, Part::Nothing) {
-            Part::Head(head) if head.understood => self.part = self.begin(head),
+            Part::Head(head) if head.understood => self.part = self.begin(*head),
             part => self.part = part,
         }
         self.end_game();

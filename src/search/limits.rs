@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::params::ROOT_MATE_NODES;
 use super::skill::FULL;
 
 /// The clock as a `go` or `ponderhit` line tells it, in milliseconds.
@@ -98,6 +99,9 @@ pub struct SearchOptions {
     pub depth_limit: u32,
     /// Node limit of every search, 0 for none (`NodesLimit`).
     pub nodes_limit: u64,
+    /// Nodes that the mate solver may search at the root before the search, 0 for
+    /// none (`RootMateSearchNodesLimit`).
+    pub root_mate_nodes: u64,
     /// Strength, from 0 to [`FULL`], which is not limited (`SkillLevel`,
     /// `USI_Strength`; see [`super::skill`]).
     pub skill_level: f64,
@@ -120,6 +124,7 @@ impl Default for SearchOptions {
             generate_all_legal_moves: false,
             depth_limit: 0,
             nodes_limit: 0,
+            root_mate_nodes: ROOT_MATE_NODES,
             skill_level: FULL,
         }
     }

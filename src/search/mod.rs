@@ -14,6 +14,7 @@
 //! | [`limits`], [`info`] | what a search is told, and what it tells |
 //! | [`pool`] | the threads, their control, and the answer |
 //! | `root` | iterative deepening, aspiration windows, lines, reports, vote |
+//! | `root_mate` | the mate solver, asked before the search |
 //! | `worker` | the recursive search of one node |
 //! | `quiescence` | the search of captures, checks and evasions at the leaves |
 //! | `shallow` | decisions by a shallower search: null move, ProbCut, singular extensions |
@@ -35,6 +36,7 @@ pub mod pool;
 mod pruning;
 mod quiescence;
 mod root;
+mod root_mate;
 mod shallow;
 pub mod skill;
 mod stack;

@@ -28,6 +28,9 @@ pub const SINGLE_REPLY_DEPTH: u32 = 6;
 /// nodes than this.
 pub const FIRST_ITERATION_NODES: u64 = 2048;
 
+/// Nodes that the mate solver may search before the root is searched.
+pub const ROOT_MATE_NODES: u64 = 20_000;
+
 // Repetition.
 
 /// Score of a position that occurred before with less in hand (優等局面).

@@ -113,7 +113,7 @@ impl<G: Game> Job<G> {
 /// What steers a running search from outside.
 pub(super) struct Control {
     /// All threads leave the tree.
-    stopped: AtomicBool,
+    stopped: Arc<AtomicBool>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -136,7 +136,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Control {
     fn new(pondering: bool, done: bool) -> Self {
         Control {
-            stopped: AtomicBool::new(false),
+            stopped: Arc::default(),
             state: Mutex::new(State {
                 stop_asked: false,
                 pondering,
@@ -151,6 +151,11 @@ impl Control {
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed)
+    }
+
+    /// What [`Control::is_stopped`] looks at, for a search that is none of ours.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        self.stopped.clone()
     }
 
     /// Ends the search of all threads; the answer may still be held back.
@@ -273,7 +278,10 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
                     let _ = results.send(line);
                 }
             }
-            Message::Forget => memory.histories.clear(),
+            Message::Forget => {
+                memory.histories.clear();
+                memory.mate = None;
+            }
             Message::Touch(done) => {
                 memory.histories.touch();
                 drop(done);

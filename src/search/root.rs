@@ -109,9 +109,12 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
                 terminal_line(mated_in(0), Vec::new())
             }
             _ => {
-                self.iterate();
+                let mate = self.root_mate();
+                if mate.is_none() {
+                    self.iterate();
+                }
                 let others = self.finish_helpers(helpers);
-                self.best_line(others)
+                mate.unwrap_or_else(|| self.best_line(others))
             }
         };
         let value = match self.completed.first() {

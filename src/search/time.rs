@@ -257,6 +257,14 @@ impl Timer {
         self.arm(job, clock.or(job.limits.clock));
     }
 
+    /// When one part in `parts` of the target time is over; `None` without a clock, and
+    /// while it does not run.
+    pub fn part(&self, parts: u64) -> Option<Instant> {
+        let plan = self.plan.filter(|_| !self.pondering)?;
+        self.since
+            .checked_add(Duration::from_millis(plan.target / parts))
+    }
+
     /// Milliseconds since `go`.
     pub fn elapsed(&self) -> u64 {
         self.go.elapsed().as_millis() as u64

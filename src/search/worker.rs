@@ -17,6 +17,7 @@ use super::picker::Picker;
 use super::pool::Job;
 use super::pruning::{self, Reductions};
 use super::root::{Line, RootMove};
+use super::root_mate::MateMemory;
 use super::shallow::Singular;
 use super::stack::{Stack, Variations};
 use super::time::Timer;
@@ -62,6 +63,8 @@ pub(super) struct Memory<G: Game, E> {
     pub histories: Histories<G>,
     pub stack: Stack<G>,
     pub variations: Variations<G::Move>,
+    /// The mate solver, once it was asked.
+    pub mate: Option<MateMemory<G>>,
     reductions: &'static Reductions,
 }
 
@@ -72,6 +75,7 @@ impl<G: Game, E> Memory<G, E> {
             histories: Histories::new(),
             stack: Stack::new(),
             variations: Variations::new(),
+            mate: None,
             reductions: Reductions::shared(),
         }
     }

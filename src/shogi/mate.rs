@@ -13,6 +13,7 @@ use super::movegen::Sink;
 use super::moves::{Move, Source};
 use super::piece::{Piece, PieceKind};
 use super::position::Position;
+use super::rules::EnteringKingRule;
 use super::square::{Bitboard, Square};
 use crate::core::zobrist::splitmix64;
 use crate::core::{Color, MoveList};
@@ -237,6 +238,11 @@ impl MateGame for Position {
         let us = self.side_to_move();
         self.rules().protects_king()
             && !(self.king(!us)).is_some_and(|king| self.is_attacked(us, king, self.occupied()))
+    }
+
+    fn is_mate_decisive(&self) -> bool {
+        // By the try rule a king may flee from check to the square that wins.
+        self.rules().entering_king != EnteringKingRule::TryRule
     }
 
     #[inline]

@@ -52,6 +52,7 @@ pub use square::{Bitboard, Square};
 
 use crate::core::{Color, MoveList, Score};
 use crate::game::{DiagramStyle, Game, GameEnd, ImmediateWin, Repetition, Stage};
+use crate::mate::{RootMate, Solver};
 
 impl Position {
     /// A move that captures the enemy king, if there is one: with promotion where
@@ -190,6 +191,10 @@ impl Game for Position {
             Variant::KingCapture => None,
             Variant::Standard => Position::mate_in_one(self),
         }
+    }
+
+    fn mate_solver(megabytes: usize) -> Option<Box<dyn RootMate<Self>>> {
+        Some(Box::new(Solver::new(megabytes)))
     }
 
     #[inline]

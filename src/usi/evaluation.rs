@@ -1,8 +1,9 @@
 //! The evaluation that the options ask for.
 //!
 //! Like the book it is loaded when the engine gets ready and kept until the options,
-//! or the file, change. A file that cannot be used is said once, and what was there
-//! goes on.
+//! or the file, change. Not earlier: `usi` is answered at once, and a network that the
+//! options replace is never unpacked. A file that cannot be used is said once, and
+//! what was there goes on.
 
 use std::path::{Path, PathBuf};
 
@@ -64,47 +65,46 @@ enum Loaded {
     Network(Nnue),
 }
 
-/// Holds the evaluation.
+impl Loaded {
+    /// What evaluates, for people.
+    fn name(&self) -> String {
+        match self {
+            Loaded::Hand => "the hand-written evaluation".to_string(),
+            Loaded::Network(nnue) => format!("the {} network", nnue.architecture().name()),
+        }
+    }
+}
+
+/// Holds the evaluation; none to begin with.
+#[derive(Default)]
 pub struct EvaluationChoice {
     /// The options that were followed last.
-    wanted: Wanted,
+    wanted: Option<Wanted>,
     /// The file that was read last, whether it could be used or not.
     source: Option<Source>,
     /// Why the file is not used, as it was told.
     problem: Option<String>,
-    loaded: Loaded,
+    loaded: Option<Loaded>,
 }
 
 fn internal() -> Loaded {
     Loaded::Network(embedded().clone())
 }
 
-impl Default for EvaluationChoice {
-    /// The evaluation in the program, which is what the options' defaults ask for.
-    fn default() -> Self {
-        EvaluationChoice {
-            wanted: Wanted {
-                network: Choice::Internal,
-                fv_scale: DEFAULT_FV_SCALE,
-            },
-            source: None,
-            problem: None,
-            loaded: internal(),
-        }
-    }
-}
-
 impl EvaluationChoice {
     /// Whether the options were followed already.
     pub fn is_current(&self, options: &Options) -> bool {
-        self.wanted == Wanted::by(options)
+        self.wanted == Some(Wanted::by(options))
     }
 
     /// Whether the file is no longer the one that was read, or has come into being.
     pub fn is_stale(&self) -> bool {
-        match &self.wanted.network {
-            Choice::File(path) => find(path).ok() != self.source,
-            Choice::Hand | Choice::Internal => false,
+        match &self.wanted {
+            Some(Wanted {
+                network: Choice::File(path),
+                ..
+            }) => find(path).ok() != self.source,
+            _ => false,
         }
     }
 
@@ -112,9 +112,10 @@ impl EvaluationChoice {
     /// one than before, and what the user should know.
     pub fn refresh(&mut self, options: &Options) -> (bool, Option<String>) {
         let wanted = Wanted::by(options);
-        let mut changed = wanted.fv_scale != self.wanted.fv_scale;
+        let before = self.wanted.as_ref();
+        let mut changed = before.is_none_or(|before| wanted.fv_scale != before.fv_scale);
         let told = self.problem.take();
-        let same = wanted.network == self.wanted.network;
+        let same = before.is_some_and(|before| wanted.network == before.network);
         let result = match &wanted.network {
             Choice::Hand => Ok(Some(Loaded::Hand)),
             Choice::Internal if same => Ok(None),
@@ -124,18 +125,19 @@ impl EvaluationChoice {
         let note = match result {
             Ok(None) => None,
             Ok(Some(loaded)) => {
-                changed |= !matches!((&self.loaded, &loaded), (Loaded::Hand, Loaded::Hand));
-                self.loaded = loaded;
+                changed |= !matches!((&self.loaded, &loaded), (Some(Loaded::Hand), Loaded::Hand));
+                self.loaded = Some(loaded);
                 None
             }
             Err(error) => {
-                let note = format!("warning: {error}; {} goes on", self.name());
+                let goes_on = self.loaded.get_or_insert_with(internal).name();
+                let note = format!("warning: {error}; {goes_on} goes on");
                 self.problem = Some(note.clone());
                 let again = same && told.as_ref() == Some(&note);
                 (!again).then_some(note)
             }
         };
-        self.wanted = wanted;
+        self.wanted = Some(wanted);
         (changed, note)
     }
 
@@ -151,19 +153,15 @@ impl EvaluationChoice {
         }
     }
 
-    /// What evaluates, for people.
-    fn name(&self) -> String {
-        match &self.loaded {
-            Loaded::Hand => "the hand-written evaluation".to_string(),
-            Loaded::Network(nnue) => format!("the {} network", nnue.architecture().name()),
-        }
-    }
-
-    /// The evaluator for a search.
+    /// The evaluator for a search. Before the first [`EvaluationChoice::refresh`] it
+    /// is one that costs nothing: nobody searches or evaluates yet.
     pub fn evaluator(&self) -> ShogiEvaluator {
+        let fv_scale = self.wanted.as_ref().map(|wanted| wanted.fv_scale);
         match &self.loaded {
-            Loaded::Hand => ShogiEvaluator::HAND,
-            Loaded::Network(nnue) => ShogiEvaluator::of(nnue, self.wanted.fv_scale),
+            None | Some(Loaded::Hand) => ShogiEvaluator::HAND,
+            Some(Loaded::Network(nnue)) => {
+                ShogiEvaluator::of(nnue, fv_scale.unwrap_or(DEFAULT_FV_SCALE))
+            }
         }
     }
 }
@@ -172,8 +170,31 @@ impl EvaluationChoice {
 mod tests {
     use super::*;
 
+    fn is_network(choice: &EvaluationChoice) -> bool {
+        matches!(choice.evaluator(), ShogiEvaluator::Nnue(_))
+    }
+
     #[test]
-    fn the_defaults_are_what_there_is() {
-        assert!(EvaluationChoice::default().is_current(&Options::default()));
+    fn nothing_is_loaded_before_it_is_needed() {
+        let options = Options::default();
+        let mut choice = EvaluationChoice::default();
+        assert!(choice.loaded.is_none() && !choice.is_current(&options) && !choice.is_stale());
+        assert_eq!(choice.refresh(&options), (true, None));
+        assert!(is_network(&choice) && choice.is_current(&options));
+        assert_eq!(choice.refresh(&options), (false, None));
+    }
+
+    #[test]
+    fn a_first_file_that_cannot_be_used_leaves_the_built_in_network() {
+        let mut options = Options::default();
+        options.set("EvalFile", Some("/no/such/file")).unwrap();
+        let mut choice = EvaluationChoice::default();
+        let (changed, note) = choice.refresh(&options);
+        assert!(changed && is_network(&choice));
+        assert!(
+            note.unwrap()
+                .ends_with("the K-P 256x2-32-32 network goes on")
+        );
+        assert_eq!(choice.refresh(&options), (false, None));
     }
 }

@@ -83,6 +83,8 @@ pub enum Id {
     DepthLimit,
     /// Node limit of every search.
     NodesLimit,
+    /// Nodes of the mate solver before every search.
+    RootMateNodes,
     /// Strength, 20 for full.
     SkillLevel,
     /// Play at `Strength`.
@@ -341,6 +343,8 @@ fn table() -> Vec<Definition> {
             check(search.generate_all_legal_moves)),
         row(Id::DepthLimit, "DepthLimit", spin(0, 0, i32::MAX.into())),
         row(Id::NodesLimit, "NodesLimit", spin(0, 0, i64::MAX)),
+        row(Id::RootMateNodes, "RootMateSearchNodesLimit",
+            spin(search.root_mate_nodes as i64, 0, i64::MAX)),
         row(Id::SkillLevel, "SkillLevel", spin(search.skill_level as i64, 0, skill::FULL as i64)),
         row(Id::LimitStrength, "USI_LimitStrength", check(false)),
         row(Id::Strength, "USI_Strength", spin(1600, skill::STRENGTHS.0, skill::STRENGTHS.1)),
@@ -560,6 +564,7 @@ impl Options {
             generate_all_legal_moves: self.check(Id::GenerateAllLegalMoves),
             depth_limit: self.spin(Id::DepthLimit) as u32,
             nodes_limit: self.spin(Id::NodesLimit) as u64,
+            root_mate_nodes: self.spin(Id::RootMateNodes) as u64,
             skill_level: if self.check(Id::LimitStrength) {
                 skill::level_of_strength(self.spin(Id::Strength))
             } else {

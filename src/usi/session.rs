@@ -287,20 +287,21 @@ impl Session {
         if rules == self.rules {
             return;
         }
-        if is_same_game(&rules, &self.rules) {
-            self.notes(|driver| driver.set_rules(rules));
-        } else {
-            self.replace_driver(rules);
-        }
+        let notes = match is_same_game(&rules, &self.rules) {
+            true => self.driver.set_rules(rules),
+            false => self.replace_driver(rules),
+        };
+        self.notes(|_| notes);
         self.rules = rules;
     }
 
-    /// Begins anew with another game or evaluation, in the same position.
-    fn replace_driver(&mut self, rules: RuleOptions) {
+    /// Begins anew with another game or evaluation, in the same position; returns
+    /// what there is to say about that position.
+    fn replace_driver(&mut self, rules: RuleOptions) -> Vec<String> {
         let position = self.driver.command();
         self.driver = new_driver(rules, self.evaluation.evaluator());
         (self.resources, self.warm) = (None, None);
-        self.notes(|driver| driver.set_position(&position));
+        self.driver.set_position(&position)
     }
 
     /// Brings the evaluation in line with the options, and with its file.
@@ -310,6 +311,7 @@ impl Session {
             self.output.note(&note);
         }
         if changed {
+            // In the same game; what there was to say was said with `position`.
             self.replace_driver(self.rules);
         }
     }

@@ -47,6 +47,7 @@ pub use square::{Bitboard, Square};
 
 use crate::core::{Color, MoveList, Score};
 use crate::game::{DiagramStyle, Game, GameEnd, ImmediateWin, Repetition, Stage};
+use crate::mate::{RootMate, Solver};
 
 impl Position {
     /// Whether nothing but the kings is left, in the game without drops: a draw.
@@ -147,6 +148,10 @@ impl Game for Position {
     #[inline]
     fn immediate_win(&self) -> Option<ImmediateWin<Move>> {
         None
+    }
+
+    fn mate_solver(megabytes: usize) -> Option<Box<dyn RootMate<Self>>> {
+        Some(Box::new(Solver::new(megabytes)))
     }
 
     #[inline]

@@ -21,6 +21,11 @@ pub fn embedded() -> &'static Nnue {
     &NETWORK
 }
 
+/// The file of the network that is part of the program.
+pub fn embedded_bytes() -> &'static [u8] {
+    BYTES
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -39,42 +39,44 @@ impl Nnue {
     /// Prepares a network; `None` when its architecture is not one of
     /// [`Architecture::ALL`].
     pub fn new(network: &Network) -> Option<Nnue> {
-        Nnue::with_backend::<Native>(network)
+        fn model<const HALF_KP: bool, const ROW: usize, const H1: usize, const H2: usize>(
+            network: &Network,
+        ) -> Option<Arc<dyn Weights>> {
+            let model = || -> Arc<dyn Weights> {
+                let model = Model::<HALF_KP, ROW, H1, H2>::new(network);
+                Arc::new(WithBackend::<Native, _>::new(Arc::new(model)))
+            };
+            (network.architecture() == Model::<HALF_KP, ROW, H1, H2>::ARCHITECTURE).then(model)
+        }
+        let model = model::<false, 8, 32, 32>(network)
+            .or_else(|| model::<true, 8, 32, 32>(network))
+            .or_else(|| model::<true, 16, 8, 96>(network))
+            .or_else(|| model::<true, 16, 16, 32>(network))
+            .or_else(|| model::<true, 32, 8, 32>(network))
+            .or_else(|| model::<true, 32, 8, 64>(network))?;
+        Some(Nnue {
+            model,
+            architecture: network.architecture(),
+        })
+    }
+
+    /// The same network on every backend that this processor has, the scalar one
+    /// first, each with its name.
+    #[cfg(test)]
+    pub(super) fn on_all_backends(&self) -> Vec<(&'static str, Nnue)> {
+        let on = |(name, model)| {
+            let nnue = Nnue {
+                model,
+                architecture: self.architecture,
+            };
+            (name, nnue)
+        };
+        self.model.on_all_backends().into_iter().map(on).collect()
     }
 
     /// What computes it on this processor.
     pub const fn backend() -> &'static str {
         Native::NAME
-    }
-
-    pub(super) fn with_backend<B: Backend>(network: &Network) -> Option<Nnue> {
-        fn model<
-            B: Backend,
-            const HALF_KP: bool,
-            const ROW: usize,
-            const H1: usize,
-            const H2: usize,
-        >(
-            network: &Network,
-        ) -> Option<Arc<dyn Weights>> {
-            let model = || -> Arc<dyn Weights> {
-                Arc::new(WithBackend::<B, _> {
-                    model: Arc::new(Model::<HALF_KP, ROW, H1, H2>::new(network)),
-                    backend: PhantomData,
-                })
-            };
-            (network.architecture() == Model::<HALF_KP, ROW, H1, H2>::ARCHITECTURE).then(model)
-        }
-        let model = model::<B, false, 8, 32, 32>(network)
-            .or_else(|| model::<B, true, 8, 32, 32>(network))
-            .or_else(|| model::<B, true, 16, 8, 96>(network))
-            .or_else(|| model::<B, true, 16, 16, 32>(network))
-            .or_else(|| model::<B, true, 32, 8, 32>(network))
-            .or_else(|| model::<B, true, 32, 8, 64>(network))?;
-        Some(Nnue {
-            model,
-            architecture: network.architecture(),
-        })
     }
 
     /// Features and sizes.
@@ -104,6 +106,10 @@ const PATH: usize = MAX_PLY + 8;
 trait Weights: Send + Sync {
     /// Accumulators for one thread.
     fn path(&self) -> Box<dyn Path>;
+
+    /// See [`Nnue::on_all_backends`].
+    #[cfg(test)]
+    fn on_all_backends(&self) -> Vec<(&'static str, Arc<dyn Weights>)>;
 }
 
 /// Accumulators of a path, and the network.
@@ -115,6 +121,15 @@ trait Path: Send + Sync {
 struct WithBackend<B, M> {
     model: Arc<M>,
     backend: PhantomData<B>,
+}
+
+impl<B, M> WithBackend<B, M> {
+    fn new(model: Arc<M>) -> Self {
+        WithBackend {
+            model,
+            backend: PhantomData,
+        }
+    }
 }
 
 struct PathOf<B, const HALF_KP: bool, const ROW: usize, const H1: usize, const H2: usize> {
@@ -133,6 +148,28 @@ impl<B: Backend, const HALF_KP: bool, const ROW: usize, const H1: usize, const H
             accumulators: Accumulators::new(features, &self.model.biases, PATH),
             backend: PhantomData,
         })
+    }
+
+    #[cfg(test)]
+    fn on_all_backends(&self) -> Vec<(&'static str, Arc<dyn Weights>)> {
+        fn on<
+            B: Backend,
+            const HALF_KP: bool,
+            const ROW: usize,
+            const H1: usize,
+            const H2: usize,
+        >(
+            model: &Arc<Model<HALF_KP, ROW, H1, H2>>,
+        ) -> (&'static str, Arc<dyn Weights>) {
+            let weights = WithBackend::<B, _>::new(Arc::clone(model));
+            (B::NAME, Arc::new(weights))
+        }
+        Vec::from([
+            on::<super::simd::Scalar, HALF_KP, ROW, H1, H2>(&self.model),
+            on::<Native, HALF_KP, ROW, H1, H2>(&self.model),
+            #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+            on::<super::simd::Avx2, HALF_KP, ROW, H1, H2>(&self.model),
+        ])
     }
 }
 

@@ -39,7 +39,7 @@ mod model;
 pub mod network;
 pub mod simd;
 
-pub use embedded::embedded;
+pub use embedded::{embedded, embedded_bytes};
 pub use evaluator::{DEFAULT_FV_SCALE, Nnue, NnueEvaluator};
 pub use features::FeatureSet;
 pub use format::FormatError;

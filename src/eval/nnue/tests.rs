@@ -1,7 +1,6 @@
 //! Inference against an evaluator that reads the definition off the file's bytes,
 //! backends against the scalar one, updated accumulators against fresh ones.
 
-use super::simd::{Backend, Native, Scalar};
 use super::{Architecture, FeatureSet, Network, Nnue, NnueEvaluator};
 use crate::core::score::EVAL_MAX;
 use crate::core::{Color, MoveList};
@@ -9,25 +8,32 @@ use crate::game::{Evaluator, Stage};
 use crate::learn::random::Random;
 use crate::shogi::{Move, Position, Rules};
 
+/// Fills numbers with what `make` makes of 16 random bits: a quarter of a second for
+/// the 128 million of the largest network, where a random number for each takes more.
+fn fill<T>(random: &mut Random, numbers: &mut [T], make: impl Fn(u16) -> T) {
+    for four in numbers.chunks_mut(4) {
+        let mut bits = random.next_u64();
+        for number in four {
+            *number = make(bits as u16);
+            bits >>= 16;
+        }
+    }
+}
+
 /// A network of random numbers that neither vanishes nor saturates everywhere.
 pub(super) fn random_network(architecture: Architecture, seed: u64) -> Network {
     let mut random = Random::new(seed);
     let mut network = Network::new(architecture);
-    let mut number = |limit: i64| random.next_u64() as i64 % (limit + 1);
-    for bias in &mut network.transformer_biases {
-        *bias = number(100) as i16;
-    }
-    for weight in &mut network.transformer_weights {
-        *weight = number(40) as i16;
-    }
+    // From `-limit` to `limit`.
+    let number = |limit: i32| move |bits: u16| ((i32::from(bits) * (2 * limit + 1)) >> 16) - limit;
+    let small = |limit: i32| move |bits: u16| number(limit)(bits) as i16;
+    fill(&mut random, &mut network.transformer_biases, small(100));
+    fill(&mut random, &mut network.transformer_weights, small(40));
     // Hundreds of inputs or a few dozens at most.
     for (layer, limit) in network.layers.iter_mut().zip([8, 127, 127]) {
-        for bias in &mut layer.biases {
-            *bias = number(3000) as i32;
-        }
-        for weight in &mut layer.weights {
-            *weight = number(limit) as i8;
-        }
+        fill(&mut random, &mut layer.biases, number(3000));
+        let weight = |bits: u16| number(limit)(bits) as i8;
+        fill(&mut random, &mut layer.weights, weight);
     }
     network
 }
@@ -37,18 +43,14 @@ fn wild_network(architecture: Architecture, seed: u64) -> Network {
     let mut random = Random::new(seed);
     let mut network = Network::new(architecture);
     let weights = &mut network.transformer_weights;
-    for number in network.transformer_biases.iter_mut().chain(weights) {
-        *number = random.next_u64() as i16;
+    for numbers in [&mut network.transformer_biases, weights] {
+        fill(&mut random, numbers, |bits| bits as i16);
     }
     for layer in &mut network.layers {
-        layer
-            .biases
-            .iter_mut()
-            .for_each(|bias| *bias = random.next_u64() as i32 >> 3);
-        layer
-            .weights
-            .iter_mut()
-            .for_each(|weight| *weight = random.next_u64() as i8);
+        fill(&mut random, &mut layer.biases, |bits| {
+            i32::from(bits as i16) << 13
+        });
+        fill(&mut random, &mut layer.weights, |bits| bits as i8);
     }
     network
 }
@@ -268,96 +270,113 @@ fn every_architecture_computes_what_its_file_defines() {
     }
 }
 
-/// Compares backends over random play, with tame and wild numbers.
-fn compare<A: Backend, B: Backend>() {
+/// The backends of this processor over random play, with tame and wild numbers.
+#[test]
+fn every_backend_equals_the_scalar_one() {
     for (seed, architecture) in Architecture::ALL.into_iter().enumerate() {
         for wild in [false, true] {
             let network = match wild {
                 false => random_network(architecture, seed as u64),
                 true => wild_network(architecture, seed as u64),
             };
-            let mut evaluators = [
-                Nnue::with_backend::<A>(&network).unwrap().evaluator(16),
-                Nnue::with_backend::<B>(&network).unwrap().evaluator(16),
-            ];
+            let nnue = Nnue::new(&network).unwrap();
             drop(network);
+            let (names, mut evaluators): (Vec<_>, Vec<_>) = nnue
+                .on_all_backends()
+                .into_iter()
+                .map(|(name, nnue)| (name, nnue.evaluator(16)))
+                .unzip();
             let mut walk = Walk::new(seed as u64 + 100);
-            let positions = match architecture {
-                Architecture::KP_256 => 10_000,
-                _ => 1000,
-            };
-            for _ in 0..positions {
+            for _ in 0..10_000 {
                 walk.play(&mut evaluators);
-                let [a, b] = &mut evaluators;
-                assert_eq!(
-                    a.output(&walk.position),
-                    b.output(&walk.position),
-                    "{} and {}, {}, wild: {wild}",
-                    A::NAME,
-                    B::NAME,
-                    architecture.name()
+                let outputs: Vec<i32> = evaluators
+                    .iter_mut()
+                    .map(|evaluator| evaluator.output(&walk.position))
+                    .collect();
+                assert!(
+                    outputs.iter().all(|output| *output == outputs[0]),
+                    "{names:?}: {outputs:?}, {}, wild: {wild}, {}",
+                    architecture.name(),
+                    walk.position.sfen()
                 );
             }
         }
     }
 }
 
-#[test]
-fn the_native_backend_equals_the_scalar_one() {
-    compare::<Native, Scalar>();
+/// An evaluator that follows a walk down and up again, with passes, as a search does it.
+struct Follower<'a> {
+    nnue: &'a Nnue,
+    evaluator: NnueEvaluator,
+    walk: Walk,
+    depth: usize,
+    /// Whether every position is evaluated. Otherwise some are passed by.
+    every: bool,
 }
 
-#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-#[test]
-fn avx2_equals_the_scalar_backend() {
-    compare::<super::simd::Avx2, Scalar>();
-}
-
-/// A walk down and up again, with passes and with positions that nobody evaluates,
-/// as a search does it.
-fn wander(evaluator: &mut NnueEvaluator, fresh: &mut NnueEvaluator, seed: u64) {
-    let mut walk = Walk::new(seed);
-    evaluator.reset(&walk.position);
-    let mut depth = 0;
-    for _ in 0..1500 {
-        match walk.random.below(10) {
-            0..=5 => match walk.choose() {
-                Some(m) => {
-                    evaluator.before_make(&walk.position, m);
-                    walk.position.make(m);
-                    depth += 1;
-                }
-                None => {
-                    while depth > 0 {
-                        walk.position.unmake();
-                        evaluator.after_unmake();
-                        depth -= 1;
-                    }
-                }
-            },
-            6..=8 => {
-                for _ in 0..walk.random.below(depth.min(12) + 1) {
-                    walk.position.unmake();
-                    evaluator.after_unmake();
-                    depth -= 1;
-                }
-            }
-            _ if walk.position.checkers().is_empty() => {
-                walk.position.make_null();
-                check(evaluator, fresh, &walk.position);
-                if let Some(m) = walk.choose() {
-                    evaluator.before_make(&walk.position, m);
-                    walk.position.make(m);
-                    check(evaluator, fresh, &walk.position);
-                    walk.position.unmake();
-                    evaluator.after_unmake();
-                }
-                walk.position.unmake_null();
-            }
-            _ => {}
+impl Follower<'_> {
+    fn new(nnue: &Nnue, seed: u64, every: bool) -> Follower<'_> {
+        Follower {
+            nnue,
+            evaluator: nnue.evaluator(16),
+            walk: Walk::new(seed),
+            depth: 0,
+            every,
         }
-        if walk.random.below(3) > 0 {
-            check(evaluator, fresh, &walk.position);
+    }
+
+    /// Compares with an evaluator that has seen no other position.
+    fn check(&mut self) {
+        let fresh = &mut self.nnue.evaluator(16);
+        check(&mut self.evaluator, fresh, &self.walk.position);
+    }
+
+    fn make(&mut self, m: Move) {
+        self.evaluator.before_make(&self.walk.position, m);
+        self.walk.position.make(m);
+        self.depth += 1;
+        if self.every {
+            self.check();
+        }
+    }
+
+    fn unmake(&mut self, plies: usize) {
+        for _ in 0..plies {
+            self.walk.position.unmake();
+            self.evaluator.after_unmake();
+            self.depth -= 1;
+            if self.every {
+                self.check();
+            }
+        }
+    }
+
+    fn wander(&mut self, steps: usize) {
+        for _ in 0..steps {
+            match self.walk.random.below(10) {
+                0..=5 => match self.walk.choose() {
+                    Some(m) => self.make(m),
+                    None => self.unmake(self.depth),
+                },
+                6..=8 => {
+                    let plies = self.walk.random.below(self.depth.min(12) + 1);
+                    self.unmake(plies);
+                }
+                _ if self.walk.position.checkers().is_empty() => {
+                    self.walk.position.make_null();
+                    self.check();
+                    if let Some(m) = self.walk.choose() {
+                        self.make(m);
+                        self.check();
+                        self.unmake(1);
+                    }
+                    self.walk.position.unmake_null();
+                }
+                _ => {}
+            }
+            if self.walk.random.below(3) > 0 {
+                self.check();
+            }
         }
     }
 }
@@ -376,10 +395,11 @@ fn check(evaluator: &mut NnueEvaluator, fresh: &mut NnueEvaluator, position: &Po
 fn updated_accumulators_equal_fresh_ones() {
     for (seed, architecture) in Architecture::ALL.into_iter().enumerate() {
         let nnue = Nnue::new(&wild_network(architecture, seed as u64)).unwrap();
-        let (mut evaluator, mut fresh) = (nnue.evaluator(16), nnue.evaluator(16));
         for game in 0..4 {
-            wander(&mut evaluator, &mut fresh, 10 * seed as u64 + game);
+            let mut follower = Follower::new(&nnue, 10 * seed as u64 + game, game % 2 == 0);
+            follower.wander(400);
         }
+        let (mut evaluator, mut fresh) = (nnue.evaluator(16), nnue.evaluator(16));
         // A copy goes on from where its original is.
         let mut position = Position::start(&Rules::default());
         evaluator.reset(&position);

@@ -1,22 +1,22 @@
 //! Checkpoints: a training as a file, to go on with later exactly where it was.
 //!
 //! A line of JSON with the settings, the data and the progress, then the numbers as
-//! little-endian `f32`, in the order of `arrays`. Files appear whole or not at all:
-//! they are written beside the old one and then take its name.
+//! little-endian `f32`, in the order of `arrays`. Files appear whole or not at all.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::core::files;
 use crate::learn::FileError;
 use crate::learn::train::model::Model;
 use crate::learn::train::optimizer::Adam;
 
-/// The longest header that is one.
-const MAX_HEADER: u64 = 1 << 20;
+/// The longest header that is one: 100,000 passes of some 400 bytes each fit.
+const MAX_HEADER: u64 = 1 << 26;
 
 /// The numbers of a training.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,30 +56,9 @@ impl State {
     }
 }
 
-/// Writes a file by way of one beside it, which is removed when that fails.
-pub fn write_file(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), FileError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    let unfinished = PathBuf::from(name);
-    let written = File::create(&unfinished).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        write(&mut out)?;
-        out.into_inner()?.sync_all()?;
-        fs::rename(&unfinished, path)
-    });
-    written.map_err(|error| {
-        // The error that matters is the first one.
-        let _ = fs::remove_file(&unfinished);
-        FileError::at(path)(error)
-    })
-}
-
 /// Writes a checkpoint.
 pub fn save(path: &Path, header: &impl Serialize, state: &mut State) -> Result<(), FileError> {
-    write_file(path, |out| {
+    files::replace(path, |out| {
         serde_json::to_writer(&mut *out, header)?;
         out.write_all(b"\n")?;
         for array in state.arrays() {
@@ -90,6 +69,7 @@ pub fn save(path: &Path, header: &impl Serialize, state: &mut State) -> Result<(
         }
         Ok(())
     })
+    .map_err(FileError::at(path))
 }
 
 fn write_words<T: Copy>(

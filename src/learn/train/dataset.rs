@@ -10,10 +10,12 @@
 //! the order is random. Shuffle such files first (`tsuru learn shuffle`).
 //!
 //! Validation takes the end of each file, or files of its own. Positions of one game
-//! are much alike: at the end of an unshuffled file there are games of which nothing
-//! is trained on, at the end of a shuffled one there are not.
+//! are much alike: the part that is held out begins with a game, so that nothing is
+//! trained on of those in it. That works where games are in one piece, not in a
+//! shuffled file.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use once_cell::sync::Lazy;
@@ -32,6 +34,9 @@ pub const PIECES: usize = 40;
 
 /// Records that are read at a time.
 const BLOCK: usize = 1 << 16;
+
+/// Records of the longest game that is looked for.
+const MAX_GAME: u64 = 1 << 14;
 
 /// A position with its labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,18 +222,23 @@ pub struct Split {
 }
 
 fn whole(path: &Path) -> Result<Part, FileError> {
-    let length = fs::metadata(path).map_err(FileError::at(path))?.len();
+    let metadata = fs::metadata(path).map_err(FileError::at(path))?;
+    if !metadata.is_file() {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "no file of data");
+        return Err(FileError::at(path)(error));
+    }
     Ok(Part {
         path: path.to_path_buf(),
         from: 0,
-        records: length / BYTES as u64,
+        records: metadata.len() / BYTES as u64,
     })
 }
 
 impl Split {
     /// Looks how long the files are. Without files to validate, the share `hold_out`
-    /// at the end of each file is kept for that. A file that is being written may
-    /// grow meanwhile; what comes later is not used.
+    /// at the end of each file is kept for that, and the rest of the game that it
+    /// begins in. A file that is being written may grow meanwhile; what comes later is
+    /// not used.
     pub fn of(
         files: &[PathBuf],
         validation: &[PathBuf],
@@ -243,17 +253,43 @@ impl Split {
         };
         if validation.is_empty() {
             for part in &mut split.training {
-                let held_out = (part.records as f64 * hold_out.clamp(0.0, 1.0)) as u64;
-                part.records -= held_out;
+                let records = part.records;
+                let held_out = (records as f64 * hold_out.clamp(0.0, 1.0)) as u64;
+                if held_out > 0 {
+                    part.records = game_start(&part.path, records - held_out)?;
+                }
                 split.validation.push(Part {
                     path: part.path.clone(),
                     from: part.records,
-                    records: held_out,
+                    records: records - part.records,
                 });
             }
         }
         Ok(split)
     }
+}
+
+/// The first record of the game that a record belongs to: move numbers rise within a
+/// game. The record itself in the first game of a file, of which something is to be
+/// left to learn from, and where no game seems to begin.
+fn game_start(path: &Path, record: u64) -> Result<u64, FileError> {
+    let first = record.saturating_sub(MAX_GAME);
+    let part = Part {
+        path: path.to_path_buf(),
+        from: first,
+        records: record - first + 1,
+    };
+    let mut plies = Vec::new();
+    read(&[part], |records| {
+        // At 36 and 37, see `Record`.
+        plies.extend(
+            records
+                .iter()
+                .map(|bytes| u16::from_le_bytes([bytes[36], bytes[37]])),
+        );
+    })?;
+    let start = plies.windows(2).rposition(|pair| pair[1] <= pair[0]);
+    Ok(start.map_or(record, |before| first + before as u64 + 1))
 }
 
 /// Divides parts into groups of at most `size` records.
@@ -441,5 +477,35 @@ mod tests {
         assert_eq!((loaded.samples.len(), loaded.damaged), (0, 10));
         let error = Split::of(&[path("c")], &[], 0.1).unwrap_err();
         assert!(error.to_string().ends_with('c'));
+    }
+
+    #[test]
+    fn no_game_is_in_both_halves() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let part = |from, records| Part {
+            path: path.clone(),
+            from,
+            records,
+        };
+        // Games of 30 positions, from move 5 on, every other one.
+        let mut bytes = Vec::new();
+        for game in 0..5 {
+            for ply in 0..30_u16 {
+                let mut record = [game; BYTES];
+                record[36..38].copy_from_slice(&(5 + 2 * ply).to_le_bytes());
+                bytes.extend(record);
+            }
+        }
+        for (hold_out, start) in [(0.1, 120), (0.2, 120), (0.3, 90), (0.01, 120), (0.0, 150)] {
+            fs::write(&path, &bytes).unwrap();
+            let split = Split::of(std::slice::from_ref(&path), &[], hold_out).unwrap();
+            assert_eq!(split.training, [part(0, start)]);
+            assert_eq!(split.validation, [part(start, 150 - start)]);
+        }
+        // One game only.
+        fs::write(&path, &bytes[..30 * BYTES]).unwrap();
+        let split = Split::of(std::slice::from_ref(&path), &[], 0.1).unwrap();
+        assert_eq!(split.validation, [part(27, 3)]);
     }
 }

@@ -14,8 +14,8 @@
 //! | bias of the output layer | 16 × `scale` | it is added to the output |
 //!
 //! The shift rounds down; half of what it cuts off is added to the biases of the hidden
-//! layers, so that it rounds to the nearest. Weights of layers have eight bits and those of inputs sixteen, and so have their
-//! sums: [`limits`] keeps the training within that.
+//! layers, so that it rounds to the nearest. Weights of layers have eight bits and those
+//! of inputs sixteen, and so have their sums: [`limits`] keeps the training within that.
 
 use rayon::prelude::*;
 
@@ -164,10 +164,9 @@ fn evaluate(network: &Network, sample: &Sample, active: &mut Vec<u32>) -> i32 {
     for (index, layer) in network.layers.iter().enumerate() {
         let sums = (0..layer.outputs()).map(|output| {
             let products = layer.row(output).iter().zip(&x);
-            let sum = layer.biases[output]
-                + products
-                    .map(|(&weight, &x)| i32::from(weight) * x)
-                    .sum::<i32>();
+            let products: i32 = products.map(|(&weight, &x)| i32::from(weight) * x).sum();
+            // A bias may be anything, as in inference.
+            let sum = layer.biases[output].wrapping_add(products);
             match index + 1 < LAYERS {
                 true => (sum >> 6).clamp(0, 127),
                 false => sum,

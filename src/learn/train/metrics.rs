@@ -58,7 +58,7 @@ impl Target {
 pub struct Metrics {
     /// Mean loss, nats.
     pub loss: f64,
-    /// Mean loss with the results alone as targets.
+    /// Mean loss with the results alone as targets, a draw being half a win.
     pub result_loss: f64,
     /// Correlation of the predicted chance to win with that of the search's score.
     pub correlation: f64,
@@ -118,8 +118,9 @@ impl Metrics {
 }
 
 /// The scale with which the scores predict the results best: a logistic regression
-/// with the score as its only variable, by Newton's method. At least 50, at most 5000;
-/// 600 where the results say nothing (no game decided, or all as the scores say).
+/// with the score as its only variable, by Newton's method. At least 50, which is what
+/// comes out when all games end as the scores say, and at most 5000, when they end as
+/// they like; 600 where the scores favour nobody, or nobody could doubt any of them.
 pub fn fit_scale(samples: &[Sample]) -> f32 {
     const START: f64 = 600.0;
     let mut slope = 1.0 / START;
@@ -167,6 +168,12 @@ mod tests {
             assert!((found / scale - 1.0).abs() < 0.05, "{scale}: {found}");
         }
         assert_eq!(fit_scale(&[]), 600.0);
+        let equal = |score, result| vec![Sample::labelled(score, result); 10];
+        assert_eq!(fit_scale(&equal(0, 1)), 600.0);
+        assert_eq!(fit_scale(&equal(300, 0)), 5000.0);
+        assert_eq!(fit_scale(&equal(300, -1)), 5000.0);
+        assert_eq!(fit_scale(&equal(300, 1)), 50.0);
+        assert_eq!(fit_scale(&equal(i16::MIN, -1)), 600.0);
     }
 
     #[test]

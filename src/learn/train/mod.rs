@@ -6,7 +6,9 @@
 //! | `model` | the network in `f32`, forward and backward |
 //! | `kernels` | the arithmetic below it |
 //! | `optimizer` | Adam, by rows |
-//! | `trainer` | the training: settings, steps, passes |
+//! | `settings` | how a network is trained |
+//! | `trainer` | the training: its passes, and going on after an interruption |
+//! | `step` | mini-batches, and what a step does with one |
 //! | `loader` | data that does not fit the memory |
 //! | `schedule` | the learning rate over time |
 //! | `metrics` | losses and targets |
@@ -29,6 +31,11 @@ pub mod model;
 pub mod optimizer;
 pub mod report;
 pub mod schedule;
+mod settings;
+mod step;
+#[cfg(test)]
+mod testing;
 mod trainer;
 
-pub use trainer::{Epoch, MAX_GROUP, Settings, TrainError, Trainer, Watched};
+pub use settings::{Settings, TrainError};
+pub use trainer::{Epoch, MAX_GROUP, Trainer, Watched};
