@@ -252,7 +252,7 @@ fn real_records_survive_a_journey_through_all_formats() {
 fn every_handicap_in_every_format() {
     for handicap in HANDICAPS {
         let start = Position::from_sfen(handicap.sfen, &Rules::default()).unwrap();
-        let tree = GameTree::new(start);
+        let tree = GameTree::new(&start);
         for target in Target::WORDS {
             let again = convert(&tree, target);
             assert_eq!(
@@ -306,7 +306,12 @@ fn every_ending_in_every_format() {
 
 #[test]
 fn endings_without_a_word_are_told() {
-    for (word, kif) in [("2726F", "中断"), ("a b", "中断"), ("封じ", "封じ")] {
+    for (word, kif) in [
+        ("2726F", "中断"),
+        ("a (b", "中断"),
+        ("a b", "a b"),
+        ("封じ", "封じ"),
+    ] {
         let mut tree = GameTree::even(&Rules::default());
         Cursor::new(&tree).end(&mut tree, Terminal::Other(word.to_owned()));
         let written = record::write(&tree, "kifu".parse().unwrap());
@@ -375,6 +380,168 @@ fn faults_are_told_with_line_and_rule() {
     ] {
         let error = read(text.as_bytes()).err();
         assert!(error.is_some(), "{text}");
+    }
+}
+
+/// What is wrong with a text, a sentence each.
+fn problems(text: &str) -> Vec<String> {
+    let reading = read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
+    reading.problems.iter().map(ToString::to_string).collect()
+}
+
+/// Nothing that stands in a record is passed over in silence.
+#[test]
+fn what_is_not_understood_is_told_with_its_line() {
+    for (text, ending, told) in [
+        (
+            "手数--\n1 ７六歩(77)\n2 ふしぎ な 終局 ( 0:01/00:00:01)\n",
+            Some("ふしぎ な 終局"),
+            &["line 3: warning: `ふしぎ な 終局` is no known way to end a game, kept as it is"][..],
+        ),
+        (
+            "手合割：平手\n▲７六歩 △３四歩\nまで2手でふしぎ\n",
+            Some("ふしぎ"),
+            &["line 3: warning: `ふしぎ` is no known way to end a game, kept as it is"],
+        ),
+        (
+            "PI\n+\n+7776FU\n%WHY_NOT\n",
+            Some("WHY_NOT"),
+            &["line 4: warning: `WHY_NOT` is no known way to end a game, kept as it is"],
+        ),
+        (
+            "{\"moves\":[{},{\"special\":\"WHY\"}]}",
+            Some("WHY"),
+            &["warning: `WHY` is no known way to end a game, kept as it is"],
+        ),
+        (
+            "手数--\n1 ７六歩(77) 長考 (0:0x/)\n2 (0:01)\n3 投了 無念\n",
+            Some("投了"),
+            &[
+                "line 2: warning: `0:0x` is no time",
+                "line 2: warning: `長考` behind the move, left out",
+                "line 3: warning: a number without a move",
+                "line 4: warning: number 3 where 2 was expected",
+                "line 4: warning: `無念` behind the move, left out",
+            ],
+        ),
+        (
+            "PI\n+\nT5\n+7776FU\n",
+            None,
+            &["line 3: warning: a time before any move, left out"],
+        ),
+        (
+            "手数--\n1 ７六歩(77)\n終了日時：今日\n2 ３四歩(33)\n",
+            None,
+            &["line 3: warning: the header 終了日時 among the moves"],
+        ),
+    ] {
+        assert_eq!(problems(text), told, "{text}");
+        let tree = &read(text.as_bytes()).unwrap().games[0];
+        assert_eq!(tree.ending().map(Terminal::kif), ending, "{text}");
+        // A word of one's own is written and read again.
+        if ending.is_some() {
+            assert_eq!(convert(tree, "kifu").ending(), tree.ending());
+        }
+    }
+    let late = "手数--\n1 ７六歩(77)\n終了日時：今日\n2 ３四歩(33)\n";
+    let tree = &read(late.as_bytes()).unwrap().games[0];
+    assert_eq!(tree.header(key::ENDED), Some("今日"));
+    assert_eq!(tree.main_moves().len(), 2);
+}
+
+#[test]
+fn several_games_in_a_file() {
+    let counts = |text: &str| -> Vec<usize> {
+        let reading = read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let games = reading.games.iter();
+        games.map(|tree| tree.main_moves().len()).collect()
+    };
+    let diagram = "後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n\
+        | ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n\
+        | ・ ・ ・ ・ 歩 ・ ・ ・ ・|三\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n\
+        | ・ ・ ・ ・ ・ ・ ・ ・ ・|五\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|六\n\
+        | ・ ・ ・ ・ ・ ・ ・ ・ ・|七\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|八\n\
+        | ・ ・ ・ ・ ・ ・ ・ ・ ・|九\n+---------------------------+\n先手の持駒：金\n先手番\n";
+    for (text, expected) in [
+        // KIF, with and without headers, with variations and a mark of the encoding.
+        (
+            "#KIF version=2.0 encoding=UTF-8\n手合割：平手\n手数--\n1 ７六歩(77)\n2 投了\n\
+             まで1手で先手の勝ち\n\n変化：1手\n1 ２六歩(27)\n\n\
+             \u{feff}#KIF version=2.0 encoding=UTF-8\n手合割：二枚落ち\n*comment：x\n手数--\n\
+             1 ６二銀(71)\n2 ７六歩(77)\n"
+                .to_owned(),
+            &[1, 2][..],
+        ),
+        (
+            "手数--\n1 ７六歩(77)\n2 投了\n手数--\n1 ２六歩(27)\n2 ３四歩(33)\n".to_owned(),
+            &[1, 2],
+        ),
+        (
+            "先手：A\n1 ７六歩(77)\n2 ３四歩(33)\n\n先手：B\n後手：C\n1 ２六歩(27)\n".to_owned(),
+            &[2, 1],
+        ),
+        (
+            format!("{diagram}1 ５二金打\n{diagram}{diagram}1 ５二金打\n2 詰み\n{diagram}"),
+            &[1, 0, 1, 0],
+        ),
+        // KI2.
+        (
+            "手合割：平手\n▲７六歩 △３四歩\nまで2手で中断\n手合割：平手\n▲２六歩\n".to_owned(),
+            &[2, 1],
+        ),
+        // CSA, with and without the line between them.
+        (
+            "V2.2\nPI\n+\n+7776FU\n/\n\n/\nPI\n+\n+2726FU\n-3334FU\n".to_owned(),
+            &[1, 2],
+        ),
+        (
+            "V2.2\nN+A\nPI\n+\n+7776FU\n%TORYO\nV2.2\nN+B\nPI\n+\n+2726FU\n-3334FU\n".to_owned(),
+            &[1, 2],
+        ),
+    ] {
+        assert_eq!(counts(&text), expected, "{text}");
+    }
+    // Headers within a game do not end it.
+    let one =
+        "手数--\n1 ７六歩(77)\n備考：よい手\n*so：it is\n2 ３四歩(33)\n変化：1手\n1 ２六歩(27)\n";
+    let tree = &read(one.as_bytes()).unwrap().games[0];
+    assert_eq!((tree.main_moves().len(), tree.lines().count()), (2, 2));
+    assert_eq!(
+        tree.node(tree.main_line().next().unwrap()).comments,
+        ["so：it is"]
+    );
+}
+
+/// A game that cannot be read costs no other one.
+#[test]
+fn a_faulty_game_among_good_ones() {
+    for (text, told) in [
+        (
+            "PI\n+\n+7776FU\n/\nP1+XX\n+\n+7776FU\n/\nPI\n+\n+2726FU\n",
+            "line 5: `+XX` is no piece",
+        ),
+        (
+            "PI\n+\n+7776FU\n/\nP+51OU52OU\n+\n/\nPI\n+\n+2726FU\n",
+            "line 6: black has more than one king",
+        ),
+        (
+            "手合割：平手\n1 ７六歩(77)\n手合割：京都将棋\n1 ７六歩(77)\n2 ７七歩(76)\n\
+             手合割：平手\n1 ２六歩(27)\n",
+            "line 3: unknown handicap `京都将棋` without a diagram",
+        ),
+        (
+            "startpos moves 7g7f\nsfen x\nstartpos moves 2g2f\n",
+            "line 2: `sfen x` is no position",
+        ),
+        (
+            "[{\"moves\":[{}]},{\"initial\":{\"preset\":\"X\"},\"moves\":[{}]},{\"moves\":[{}]}]",
+            "game 2: unknown preset `X`",
+        ),
+    ] {
+        let reading = read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(reading.games.len(), 2, "{text}");
+        let errors: Vec<String> = reading.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(errors, [told], "{text}");
     }
 }
 
@@ -468,6 +635,60 @@ fn ten_megabytes_of_garbage_are_refused_at_once() {
     assert!(reading.problems.len() < 200);
 }
 
+/// Files of many games, long ones and hundreds of thousands of short ones, cost no more
+/// time and memory than their moves do.
+#[test]
+fn ten_megabytes_of_games() {
+    let games: Vec<GameTree> = rows("index.tsv")
+        .iter()
+        .filter(|row| row[0].starts_with("selfplay"))
+        .flat_map(|row| read_file(&row[0]).games)
+        .collect();
+    let one = |target: &str| -> Vec<String> {
+        games
+            .iter()
+            .map(|tree| String::from_utf8(record::write(tree, target.parse().unwrap()).bytes))
+            .collect::<Result<_, _>>()
+            .unwrap()
+    };
+    let fill = |texts: &[String], between: &str| -> (String, usize) {
+        let (mut file, mut count) = (String::new(), 0);
+        for text in texts.iter().cycle() {
+            if file.len() >= 10 << 20 {
+                break;
+            }
+            if count > 0 {
+                file.push_str(between);
+            }
+            file.push_str(text);
+            count += 1;
+        }
+        (file, count)
+    };
+    let line = ["startpos moves 7g7f\n".to_owned()];
+    let short = ["PI\n+\n+7776FU\n".to_owned()];
+    let (jkf, jkf_count) = fill(&one("jkf"), ",");
+    for (name, (file, count)) in [
+        ("CSA", fill(&one("csa"), "/\n")),
+        ("short CSA", fill(&short, "/\n")),
+        ("USI", fill(&one("usi"), "")),
+        ("short USI", fill(&line, "")),
+        ("KIF", fill(&one("kifu"), "\n")),
+        ("JKF", (format!("[{jkf}]"), jkf_count)),
+    ] {
+        let begun = Instant::now();
+        let reading = read(file.as_bytes()).unwrap();
+        // A second or less on an idle machine; tests share theirs.
+        let limit = Duration::from_secs(20);
+        assert!(begun.elapsed() < limit, "{name}: {:?}", begun.elapsed());
+        assert_eq!(
+            (reading.games.len(), reading.first_error()),
+            (count, None),
+            "{name}"
+        );
+    }
+}
+
 /// A long game without a repetition's effect on reading: rooks going to and fro.
 fn long_game(moves: usize) -> GameTree {
     let mut tree = GameTree::even(&Rules::default());
@@ -546,7 +767,7 @@ fn trees() -> impl Strategy<Value = GameTree> {
     );
     (starts, prop::collection::vec(step, 0..60)).prop_map(|(start, steps)| {
         let start = Position::from_sfen(start, &Rules::default()).unwrap();
-        let mut tree = GameTree::new(start);
+        let mut tree = GameTree::new(&start);
         tree.set_header(key::EVENT, "棋戦名");
         tree.set_header(key::BLACK, "A, B");
         tree.set_header("作者", "x：y");

@@ -110,9 +110,7 @@ fn converts_files_folders_and_streams() {
     );
     assert_eq!(twins.code, 1);
     assert!(
-        twins
-            .err
-            .contains("a.jkf was just written from another record"),
+        twins.err.contains("a.jkf is the place of another output"),
         "{}",
         twins.err
     );
@@ -133,6 +131,99 @@ fn converts_files_folders_and_streams() {
         assert_eq!(refused.code, 2, "{args:?}");
         assert!(refused.err.contains(what), "{}", refused.err);
     }
+}
+
+/// A record is never written over by what a reader made of it, however one asks.
+#[test]
+fn records_are_not_converted_onto_themselves() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let faulty = "手合割：平手\n手数--\n   1 ７六歩(77)\n   2 ３四金打\n   3 ２六歩(27)\n";
+    fs::write(dir.join("game.kif"), faulty).unwrap();
+    fs::write(dir.join("foul.csa"), FOUL).unwrap();
+    for args in [
+        &["--to", "kif", "--force", "game.kif"][..],
+        &["--to", "kifu", "--force", "game.kif", "-o", "game.kif"],
+        &["--to", "kif", "--force", "game.kif", "-o", "./"],
+        &["--to", "csa", "--force", "foul.csa"],
+        &[
+            "--to",
+            "csa",
+            "--force",
+            "game.kif",
+            "-o",
+            "../foul.csa",
+            "foul.csa",
+        ],
+    ] {
+        let done = run(dir, &[&["convert"], args].concat());
+        assert_ne!(done.code, 0, "{args:?}");
+        assert_eq!(fs::read_to_string(dir.join("game.kif")).unwrap(), faulty);
+        assert_eq!(fs::read_to_string(dir.join("foul.csa")).unwrap(), FOUL);
+    }
+    // What may be written over is replaced whole, and leaves nothing beside it.
+    fs::write(dir.join("game.usi"), "an old one").unwrap();
+    let usi = run(dir, &["convert", "--to", "usi", "--force", "game.kif"]);
+    assert_eq!(usi.code, 1);
+    let text = fs::read_to_string(dir.join("game.usi")).unwrap();
+    assert_eq!(text, "startpos moves 7g7f G*3d\n");
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 3);
+}
+
+#[test]
+fn solutions_are_written_over_with_force_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let problem = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
+    let mate = |args: &[&str]| {
+        let base = [
+            "mate",
+            problem,
+            "--threads",
+            "1",
+            "--hash",
+            "8",
+            "--kif",
+            "out",
+        ];
+        run(dir, &[&base[..], args].concat())
+    };
+    assert_eq!(mate(&[]).code, 0);
+    let file = dir.join("out/00001.kifu");
+    fs::write(&file, "mine").unwrap();
+    let kept = mate(&[]);
+    assert_eq!(kept.code, 2);
+    assert!(
+        kept.err.contains("00001.kifu exists; --force"),
+        "{}",
+        kept.err
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    assert_eq!(mate(&["--force"]).code, 0);
+    assert!(fs::read_to_string(&file).unwrap().contains("５二金打"));
+}
+
+/// Several games of KIF in one file, as collections have them.
+#[test]
+fn collections_become_one_file_a_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("all.kif"), [MATE, MATE, MATE].concat()).unwrap();
+    let check = run(dir, &["convert", "--check", "all.kif"]);
+    assert_eq!(
+        (check.code, check.out.as_str()),
+        (0, "all.kif: ok: KIF, UTF-8, 3 games, 3 moves\n"),
+        "{}",
+        check.err
+    );
+    for output in ["one.kifu", "-"] {
+        let one = run(dir, &["convert", "--to", "kifu", "all.kif", "-o", output]);
+        assert_eq!((one.code, one.out.as_str()), (1, ""));
+        assert!(one.err.contains("3 games"), "{}", one.err);
+    }
+    let many = run(dir, &["convert", "--to", "kifu", "all.kif", "-o", "out/"]);
+    assert_eq!(many.code, 0, "{}", many.err);
+    assert_eq!(fs::read_dir(dir.join("out")).unwrap().count(), 3);
 }
 
 #[test]
@@ -228,7 +319,14 @@ fn analyses_and_writes_reports() {
     assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("{{"));
     assert!(!page.contains("http://") && !page.contains("https://"));
     fs::write(dir.join("game.kif"), &kif).unwrap();
-    let again = with(&["--quiet", "--kif"]);
+    let kept = with(&["--quiet", "--kif"]);
+    assert_eq!(kept.code, 1);
+    assert!(
+        kept.err.contains("game.analysis.kifu exists"),
+        "{}",
+        kept.err
+    );
+    let again = with(&["--quiet", "--kif", "--force"]);
     assert_eq!(again.code, 0, "{}", again.err);
     let twice = fs::read_to_string(dir.join("game.analysis.kifu")).unwrap();
     assert_eq!(
@@ -272,7 +370,7 @@ fn batches_go_on_where_they_were_ended() {
     fs::remove_file(dir.join("out/b.analysis.json")).unwrap();
     let second = run(dir, &args);
     assert!(!second.out.contains("== games/a.kif") && second.out.contains("== games/b.kif"));
-    let anew = run(dir, &[&args[..], &["--again"]].concat());
+    let anew = run(dir, &[&args[..], &["--force"]].concat());
     assert!(anew.out.contains("== games/a.kif"));
 }
 
@@ -293,18 +391,14 @@ fn analyses_write_over_no_record_and_no_other_analysis() {
         let done = analyze(args);
         assert_eq!(done.code, 1, "{args:?}");
         assert!(
-            done.err.contains("the analysis of another game"),
+            done.err.contains("is the place of another output"),
             "{}",
             done.err
         );
     }
-    let own = analyze(&["--kif=games/a.kif", "games/a.kif"]);
+    let own = analyze(&["--kif=games/a.kif", "--force", "games/a.kif"]);
     assert_eq!(own.code, 1);
-    assert!(
-        own.err.contains("is a record to be analysed"),
-        "{}",
-        own.err
-    );
+    assert!(own.err.contains("is read by this command"), "{}", own.err);
     assert_eq!(fs::read_to_string(dir.join("games/a.kif")).unwrap(), MATE);
     // White has made no move.
     let one = analyze(&["games/a.csa"]);

@@ -25,7 +25,7 @@ fn mark_line(mark: Mark) -> String {
 /// moves. An analysis in the same form that was there is replaced; all else stays.
 pub fn annotate(tree: &mut GameTree, analysis: &Analysis, form: Form) {
     let marks: Vec<String> = NAMED.into_iter().map(mark_line).collect();
-    let mut position = tree.start().clone();
+    let mut position = tree.start();
     for (index, report) in analysis.positions.iter().enumerate() {
         let last = index.checked_sub(1).map(|last| &analysis.moves[last]);
         if let Some(last) = last {

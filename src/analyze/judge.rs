@@ -163,7 +163,7 @@ impl Analysis {
 
     /// The position before a move of the game.
     pub fn position_before(&self, tree: &GameTree, index: usize) -> Position {
-        let mut position = tree.start().clone();
+        let mut position = tree.start();
         for report in &self.moves[..index] {
             position.make(report.played);
         }

@@ -135,7 +135,7 @@ fn name(tree: &GameTree, side: Color) -> String {
 impl Report {
     /// The report of an analysed game.
     pub fn new(file: &str, tree: &GameTree, analysis: &Analysis, settings: &Settings) -> Report {
-        let mut position = tree.start().clone();
+        let mut position = tree.start();
         let mut positions = Vec::new();
         let mut moves = Vec::new();
         for (index, report) in analysis.positions.iter().enumerate() {
@@ -231,7 +231,7 @@ pub fn table(tree: &GameTree, analysis: &Analysis, notation: Notation) -> String
         pad(word("判定", "mark"), 13),
         word("最善", "best line")
     );
-    let mut position = tree.start().clone();
+    let mut position = tree.start();
     for (index, report) in analysis.moves.iter().enumerate() {
         let shown = notation.show(&position, report.played);
         let best = match analysis.positions[index].lines.first() {

@@ -128,7 +128,7 @@ impl<E: Evaluator<Position>> Analyzer<E> {
     ) -> Option<Analysis> {
         self.pool.clear();
         let moves = tree.main_moves();
-        let mut position = tree.start().clone();
+        let mut position = tree.start();
         for &m in &moves {
             position.make(m);
         }
@@ -260,7 +260,7 @@ mod tests {
     fn game() -> GameTree {
         let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1";
         let start = Position::from_sfen(sfen, &Rules::default()).unwrap();
-        let mut tree = GameTree::new(start);
+        let mut tree = GameTree::new(&start);
         let mut cursor = Cursor::new(&tree);
         for text in ["5i5h", "P*9b", "G*5b"] {
             cursor
@@ -311,7 +311,7 @@ mod tests {
             assert_eq!(annotated, once);
             let root = &annotated.node(NodeId::ROOT).comments;
             assert_eq!(root[0], "by hand");
-            let read = evals::parse(root, tree.start());
+            let read = evals::parse(root, &tree.start());
             assert_eq!(read[0].score, crate::record::MATE_SCORE);
             assert_eq!(read[0].line, positions[0].lines[0].moves);
         }

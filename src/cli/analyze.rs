@@ -1,7 +1,6 @@
 //! `tsuru analyze`: searches every position of game records and judges the moves.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::fs;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -18,7 +17,8 @@ use tsuru::shogi::Notation;
 
 use super::convert::is_folder;
 use super::evaluation::EvaluationArgs;
-use super::records::{Input, collect, problem_lines, write_whole};
+use super::output::{Outputs, is_stdout, write_whole};
+use super::records::{Input, collect, problem_lines};
 use super::{Done, RulesArgs, progress};
 
 /// Analyse game records: every position searched, every move judged.
@@ -30,10 +30,10 @@ use super::{Done, RulesArgs, progress};
 #[derive(Args)]
 #[command(after_help = "\
 --kif, --csa, --html and --json=PATH write files: beside the record as NAME.analysis.EXT,
-or to the PATH given with `=`, a file or (for several records, or with a / at its end) a
-folder. --json alone prints JSON instead of the table. Records from a folder whose
+or to the PATH given with `=`: a file, a folder (for several records, or with a / at its
+end), or `-` for standard output instead of the table. --json alone prints JSON instead of the table. Records from a folder whose
 outputs exist and are newer are skipped, so that a batch that was ended goes on;
---again analyses them anew.
+--force analyses them anew.
 
 Examples:
   tsuru analyze game.kif
@@ -105,9 +105,9 @@ pub struct AnalyzeArgs {
     #[arg(long, short)]
     quiet: bool,
 
-    /// Analyse records again whose outputs exist.
+    /// Write over files that exist, but never over the records themselves.
     #[arg(long)]
-    again: bool,
+    force: bool,
 
     #[command(flatten)]
     pub(super) rules: RulesArgs,
@@ -142,6 +142,13 @@ impl AnalyzeArgs {
     /// Whether JSON goes to standard output.
     fn prints_json(&self) -> bool {
         self.json == Some(None)
+    }
+
+    /// How many outputs go to standard output in the table's place.
+    fn printed(&self) -> usize {
+        let files = self.files();
+        let printed = files.iter().filter(|(_, path)| path.is_some_and(is_stdout));
+        printed.count() + usize::from(self.prints_json())
     }
 
     /// What files are wanted, with the paths given for them.
@@ -228,40 +235,6 @@ fn is_done(input: &Input, outputs: &[PathBuf]) -> bool {
             .all(|path| modified(path).is_some_and(|time| time >= record))
 }
 
-/// The outputs of a run, to keep a record from being written over, and one output
-/// from taking another's place.
-struct Outputs {
-    records: HashSet<PathBuf>,
-    taken: HashSet<PathBuf>,
-}
-
-impl Outputs {
-    fn new(inputs: &[Input]) -> Outputs {
-        let path = |input: &Input| fs::canonicalize(&input.path).ok();
-        Outputs {
-            records: inputs.iter().filter_map(path).collect(),
-            taken: HashSet::new(),
-        }
-    }
-
-    /// Sets the outputs of a game aside, or says why they cannot be.
-    fn take(&mut self, outputs: &[PathBuf]) -> anyhow::Result<()> {
-        for path in outputs {
-            if fs::canonicalize(path).is_ok_and(|path| self.records.contains(&path)) {
-                bail!("{} is a record to be analysed", path.display());
-            }
-            if !self.taken.insert(path.clone()) {
-                bail!(
-                    "{} holds the analysis of another game: analyse this one apart, or name a \
-                     folder (with a / at its end)",
-                    path.display()
-                );
-            }
-        }
-        Ok(())
-    }
-}
-
 /// What the progress bar shows.
 #[derive(Default)]
 struct Shown {
@@ -271,6 +244,10 @@ struct Shown {
 }
 
 pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
+    args.rules.only_shogi("records")?;
+    if args.printed() > 1 {
+        bail!("standard output takes one of --kif, --csa, --html and --json");
+    }
     let inputs = collect(&args.paths)?;
     if inputs.len() > 1
         && let Some((_, Some(path))) = args
@@ -288,7 +265,8 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
     let settings = args.settings();
     let shown = Shown::default();
     let failed = Cell::new(false);
-    let mut taken = Outputs::new(&inputs);
+    let records = inputs.iter().filter(|input| !input.is_stdin());
+    let files = Outputs::new(records.map(|input| input.path.as_path()), args.force);
     let mut skipped = 0;
     let mut analyzer = Analyzer::new(args.evaluation.evaluator()?, settings);
     for (index, input) in inputs.iter().enumerate() {
@@ -316,13 +294,16 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
                 .into_iter()
                 .map(|(kind, path)| output(input, kind, path, reading.encoding, game))
                 .collect();
-            if let Err(error) = taken.take(&outputs) {
-                eprintln!("error: {}, game {}: {error:#}", input.name(), game + 1);
-                failed.set(true);
+            let claimed = outputs.iter().try_for_each(|path| files.claim(path));
+            if claimed.is_ok() && input.folder.is_some() && !args.force && is_done(input, &outputs)
+            {
+                skipped += 1;
                 continue;
             }
-            if input.folder.is_some() && !args.again && is_done(input, &outputs) {
-                skipped += 1;
+            let checked = outputs.iter().try_for_each(|path| files.check(path));
+            if let Err(error) = claimed.and(checked) {
+                eprintln!("error: {}, game {}: {error:#}", input.name(), game + 1);
+                failed.set(true);
                 continue;
             }
             let tree = &reading.games[game];
@@ -342,7 +323,7 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
         }
     }
     if skipped > 0 {
-        eprintln!("{skipped} games were analysed before; --again analyses them anew");
+        eprintln!("{skipped} games were analysed before; --force analyses them anew");
     }
     Ok(if failed.get() {
         Done::Negative
@@ -423,7 +404,7 @@ fn print(
             serde_json::to_writer_pretty(&mut out, report)?;
         }
         writeln!(out)?;
-    } else if !args.quiet {
+    } else if !args.quiet && args.printed() == 0 {
         if games > 1 {
             writeln!(out, "== {}", input.name())?;
         }

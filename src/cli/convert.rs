@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::bail;
 use clap::Args;
 use rayon::prelude::*;
 use tsuru::record::{self, Cursor, GameTree, Reading, Target, evals};
 
-use super::records::{Input, collect, problem_lines, write_whole};
+use super::output::{Outputs, is_stdout, write_whole};
+use super::records::{Input, collect, problem_lines};
 use super::{Done, RulesArgs, progress};
 
 /// Convert game records, or check them.
@@ -50,8 +50,8 @@ pub struct ConvertArgs {
     #[arg(long, conflicts_with_all = ["to", "output"])]
     check: bool,
 
-    /// Write over files that exist.
-    #[arg(long)]
+    /// Write over files that exist, but never over the records themselves.
+    #[arg(long, conflicts_with = "check")]
     force: bool,
 
     #[command(flatten)]
@@ -69,6 +69,7 @@ struct Outcome {
 }
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
+    args.rules.only_shogi("records")?;
     let inputs = collect(&args.paths)?;
     if inputs.len() > 1 && is_file_target(args) {
         bail!(
@@ -78,7 +79,8 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
     }
     progress::watch_for_interrupt()?;
     let done = AtomicUsize::new(0);
-    let written = Mutex::new(HashSet::new());
+    let records = inputs.iter().filter(|input| !input.is_stdin());
+    let outputs = Outputs::new(records.map(|input| input.path.as_path()), args.force);
     let outcomes = progress::with_bar(
         |bar| {
             bar.set_length(inputs.len() as u64);
@@ -91,7 +93,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
                     if progress::interrupted() {
                         return None;
                     }
-                    let outcome = one(args, input, &written);
+                    let outcome = one(args, input, &outputs);
                     done.fetch_add(1, Ordering::Relaxed);
                     Some(outcome)
                 })
@@ -126,7 +128,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
 fn is_file_target(args: &ConvertArgs) -> bool {
     args.output
         .as_deref()
-        .is_some_and(|path| !is_folder(path) && path.as_os_str() != "-")
+        .is_some_and(|path| !is_folder(path) && !is_stdout(path))
 }
 
 /// Whether a path is a folder, or is meant to be one.
@@ -134,10 +136,7 @@ pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// The files that this run has written: two records may not become one.
-type Paths = Mutex<HashSet<PathBuf>>;
-
-fn one(args: &ConvertArgs, input: &Input, paths: &Paths) -> Outcome {
+fn one(args: &ConvertArgs, input: &Input, outputs: &Outputs) -> Outcome {
     let mut outcome = Outcome {
         games: 0,
         faulty: false,
@@ -158,7 +157,7 @@ fn one(args: &ConvertArgs, input: &Input, paths: &Paths) -> Outcome {
     match args.to {
         None => outcome.text = describe(input, &reading).into_bytes(),
         Some(target) => {
-            if let Err(error) = convert(args, input, &reading, target, paths, &mut outcome) {
+            if let Err(error) = convert(args, input, &reading, target, outputs, &mut outcome) {
                 outcome.faulty = true;
                 outcome.messages.push(format!("error: {error:#}"));
             }
@@ -220,53 +219,72 @@ fn convert(
     input: &Input,
     reading: &Reading,
     target: Target,
-    paths: &Paths,
+    outputs: &Outputs,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     let to_stdout = match &args.output {
-        Some(path) => path.as_os_str() == "-",
+        Some(path) => is_stdout(path),
         None => input.is_stdin(),
     };
     let single = matches!(target.format, record::Format::Kif | record::Format::Ki2);
-    // KIF takes one game a file.
-    let files = if single && !to_stdout && !is_file_target(args) {
+    let count = reading.games.len();
+    if single && count > 1 && (to_stdout || is_file_target(args)) {
+        bail!(
+            "{}: {count} games, but {} has one a file: name a folder (with a / at its end)",
+            input.name(),
+            target.format.name()
+        );
+    }
+    let files = if single && !to_stdout {
         reading.games.chunks(1).collect::<Vec<_>>()
     } else {
         vec![reading.games.as_slice()]
     };
+    let paths: Vec<PathBuf> = if to_stdout {
+        Vec::new()
+    } else {
+        (1..=files.len())
+            .map(|number| path_of(args, input, target, files.len(), number))
+            .collect()
+    };
+    for path in &paths {
+        outputs.claim(path).and_then(|()| outputs.check(path))?;
+    }
+    let mut told = HashSet::new();
     for (index, games) in files.iter().enumerate() {
         let written = record::write_all(games, target);
         for loss in &written.losses {
-            let message = format!("{}: note: {loss}", input.name());
-            if !outcome.messages.contains(&message) {
+            if told.insert(loss.clone()) {
+                let message = format!("{}: note: {loss}", input.name());
                 outcome.messages.push(message);
             }
         }
-        if to_stdout {
-            outcome.text.extend_from_slice(&written.bytes);
-            continue;
+        match paths.get(index) {
+            None => outcome.text.extend_from_slice(&written.bytes),
+            Some(path) => write_whole(path, &written.bytes)?,
         }
-        let path = match &args.output {
-            Some(path) if !is_folder(path) => path.clone(),
-            folder => {
-                let mut name = input.place_in(folder.as_deref()).into_os_string();
-                if files.len() > 1 {
-                    name.push(format!("-{:03}", index + 1));
-                }
-                name.push(".");
-                name.push(target.extension());
-                PathBuf::from(name)
-            }
-        };
-        let mut paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
-        if !paths.insert(path.clone()) {
-            bail!("{} was just written from another record", path.display());
-        }
-        drop(paths);
-        if path.exists() && !args.force {
-            bail!("{} exists; --force writes over it", path.display());
-        }
-        write_whole(&path, &written.bytes)?;
     }
     Ok(())
+}
+
+/// Where file number `number` of `count` goes that a record becomes.
+fn path_of(
+    args: &ConvertArgs,
+    input: &Input,
+    target: Target,
+    count: usize,
+    number: usize,
+) -> PathBuf {
+    match &args.output {
+        Some(path) if !is_folder(path) => path.clone(),
+        folder => {
+            let mut name = input.place_in(folder.as_deref()).into_os_string();
+            if count > 1 {
+                name.push(format!("-{number:03}"));
+            }
+            name.push(".");
+            name.push(target.extension());
+            PathBuf::from(name)
+        }
+    }
 }

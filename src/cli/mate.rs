@@ -16,6 +16,7 @@ use tsuru::mate::{Limits, Mate, Shorten, Solver, Verdict};
 use tsuru::record::{Ending, Format, GameRecord, GameResult, PlayedMove};
 use tsuru::{shogi, wa};
 
+use super::output::{Outputs, write_whole};
 use super::{Done, RulesArgs, VariantArg, input, progress};
 
 /// Solve mate problems (tsume): mates by continuous checks.
@@ -74,6 +75,10 @@ pub struct MateArgs {
     #[arg(long, value_name = "DIR")]
     kif: Option<PathBuf>,
 
+    /// Write over files that exist.
+    #[arg(long, requires = "kif")]
+    force: bool,
+
     #[command(flatten)]
     rules: RulesArgs,
 }
@@ -125,6 +130,12 @@ fn solve_all<G: MateGame + Referee>(args: &MateArgs, rules: &G::Rules) -> anyhow
     if let Some(dir) = &args.kif {
         std::fs::create_dir_all(dir)
             .with_context(|| format!("cannot make the directory {}", dir.display()))?;
+        let words = args.words.iter().map(Path::new);
+        let outputs = Outputs::new(words.filter(|word| word.is_file()), args.force);
+        for problem in &problems {
+            let path = kif_path(dir, problem.line);
+            outputs.claim(&path).and_then(|()| outputs.check(&path))?;
+        }
     }
     let time = args.time.map(Duration::try_from_secs_f64).transpose();
     let time = time.context("--time takes a number of seconds, 0 or more")?;
@@ -297,11 +308,14 @@ fn write_kif<G: Referee>(dir: &Path, solution: &Solution) -> anyhow::Result<()> 
         note: String::new(),
     };
     record.result = GameResult::win(record.first_mover());
-    let name = format!("{:05}.{}", solution.line, Format::Kif.extension());
-    let path = dir.join(name);
     let write = G::writer(Format::Kif).context("no KIF file knows this game")?;
     let text = write(Format::Kif, &record);
-    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    write_whole(&kif_path(dir, solution.line), text.as_bytes())
+}
+
+/// The file for the solution of the problem in a line.
+fn kif_path(dir: &Path, line: usize) -> PathBuf {
+    dir.join(format!("{line:05}.{}", Format::Kif.extension()))
 }
 
 fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {

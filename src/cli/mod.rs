@@ -28,6 +28,7 @@ mod learn;
 mod match_;
 mod match_yonin;
 mod mate;
+mod output;
 mod perft;
 mod progress;
 mod records;

@@ -1,6 +1,6 @@
 //! Game records on the command line: files, folders and standard input.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,9 @@ use tsuru::shogi::Rules;
 const EXTENSIONS: [&str; 10] = [
     "kif", "kifu", "ki2", "ki2u", "csa", "jkf", "json", "usi", "sfen", "bod",
 ];
+
+/// No file of records is larger; what is may well be without end.
+const MAX_BYTES: u64 = 1 << 29;
 
 /// A record to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,13 +61,17 @@ impl Input {
 
     /// Reads the games.
     pub fn read(&self, rules: &Rules) -> anyhow::Result<Reading> {
-        let bytes = if self.is_stdin() {
-            let mut bytes = Vec::new();
-            stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        let mut bytes = Vec::new();
+        // One byte more shows that there is more.
+        let read = if self.is_stdin() {
+            stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
         } else {
-            fs::read(&self.path)
+            File::open(&self.path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         };
-        let bytes = bytes.with_context(|| format!("cannot read {}", self.name()))?;
+        read.with_context(|| format!("cannot read {}", self.name()))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            bail!("{}: more than {} MB", self.name(), MAX_BYTES >> 20);
+        }
         record::read(&bytes, rules).with_context(|| self.name())
     }
 }
@@ -139,23 +146,4 @@ pub fn problem_lines(input: &Input, reading: &Reading) -> Vec<String> {
             format!("{}:{line} {severity}{}", input.name(), problem.message)
         })
         .collect()
-}
-
-/// Writes a file at once or not at all. Devices and pipes are written to, never
-/// replaced; so is what a link leads to.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let context = || format!("cannot write {}", path.display());
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return fs::write(path, bytes).with_context(context);
-    }
-    let real = fs::canonicalize(path);
-    let path = real.as_deref().unwrap_or(path);
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).with_context(context)?;
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    fs::write(&part, bytes).with_context(context)?;
-    fs::rename(&part, path).with_context(context)
 }

@@ -27,7 +27,7 @@ fn unfinished(path: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((beside(&path, ".new"), path))
 }
 
-/// Replaces a file, or makes it.
+/// Replaces a file, which keeps its permissions, or makes it.
 ///
 /// # Errors
 /// When writing fails; the old file, if there was one, is then still there.
@@ -44,6 +44,9 @@ pub fn replace(
         let mut out = BufWriter::new(file);
         write(&mut out)?;
         out.into_inner()?.sync_all()?;
+        if let Ok(old) = fs::metadata(&path) {
+            fs::set_permissions(&new, old.permissions())?;
+        }
         fs::rename(&new, &path)
     });
     written.inspect_err(|_| {

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::read::{Builder, Problems, ReadError, Severity};
+use super::read::{Builder, Games, Problems, ReadError};
 use super::terminal::Terminal;
 use super::text::{lines, one_line, quote};
 use super::tree::{Cursor, GameTree, NodeId, Step, key};
@@ -224,7 +224,12 @@ impl SetUp {
         Ok(())
     }
 
-    fn finish(mut self, rules: &Rules, problems: &mut Problems) -> Result<Position, ReadError> {
+    fn finish(
+        mut self,
+        number: usize,
+        rules: &Rules,
+        problems: &mut Problems,
+    ) -> Result<Position, ReadError> {
         if let Some(color) = self.rest {
             let mut left = SET;
             for piece in self.board.iter().flatten() {
@@ -240,7 +245,7 @@ impl SetUp {
             }
         }
         let side = self.side.unwrap_or_else(|| {
-            problems.warn(0, "nothing says who moves first");
+            problems.warn(number, "nothing says who moves first");
             let white = self
                 .board
                 .iter()
@@ -278,7 +283,7 @@ impl SetUp {
         if text.len() == hands {
             text.push('-');
         }
-        Position::from_sfen(&text, rules).map_err(|error| ReadError::at(0, error.to_string()))
+        Position::from_sfen(&text, rules).map_err(|error| ReadError::at(number, error.to_string()))
     }
 }
 
@@ -302,25 +307,49 @@ struct Game<'a> {
     set_up: Option<SetUp>,
     problems: Problems,
     builder: Option<Builder>,
+    /// A move or an end was seen.
+    under_way: bool,
+    /// Why the position cannot be set up: the rest of the game is left out.
+    refused: Option<ReadError>,
+    /// The number of the last line.
+    number: usize,
 }
 
 /// Reads the games of a file; the text is known to be CSA.
-pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
-    let mut games = Vec::new();
+pub(super) fn read(text: &str, rules: &Rules) -> Games {
+    let mut games = Games::default();
     let mut game = Game::new(rules);
     for (number, line) in lines(text) {
-        if line.trim_end() == "/" {
+        let is_break = line.trim_end() == "/";
+        let is_next = game.under_way && begins_game(line);
+        if is_break || is_next {
             let finished = std::mem::replace(&mut game, Game::new(rules));
-            games.extend(finished.finish()?);
-            continue;
+            if let Some(finished) = finished.finish() {
+                games.add(finished);
+            }
+            if is_next {
+                let message = "another game without a line `/` before it";
+                game.problems.warn(number, message);
+            }
         }
-        game.line(number, line)?;
+        if !is_break {
+            game.line(number, line);
+        }
     }
-    games.extend(game.finish()?);
-    if games.is_empty() {
-        return Err(ReadError::Unknown);
+    if let Some(finished) = game.finish() {
+        games.add(finished);
     }
-    Ok(games)
+    games
+}
+
+/// Whether a line stands before the moves of a game only.
+fn begins_game(line: &str) -> bool {
+    match line.as_bytes() {
+        [b'V', b'1'..=b'9', ..]
+        | [b'N', b'+' | b'-', ..]
+        | [b'P', b'I' | b'1'..=b'9' | b'+' | b'-', ..] => true,
+        _ => line.starts_with("'CSA encoding="),
+    }
 }
 
 impl<'a> Game<'a> {
@@ -332,21 +361,21 @@ impl<'a> Game<'a> {
             set_up: None,
             problems: Problems::default(),
             builder: None,
+            under_way: false,
+            refused: None,
+            number: 0,
         }
     }
 
-    fn set_up(&mut self) -> &mut SetUp {
-        self.set_up.get_or_insert_with(SetUp::new)
-    }
-
-    /// The builder; the first move or comment behind the position makes it.
+    /// The builder; the side to move, or a move without one, makes it.
     fn begin(&mut self) -> Result<&mut Builder, ReadError> {
         if self.builder.is_none() {
             let mut problems = std::mem::take(&mut self.problems);
             let start = match self.set_up.take() {
-                Some(set_up) => set_up.finish(self.rules, &mut problems)?,
+                Some(set_up) => set_up.finish(self.number, self.rules, &mut problems)?,
                 None => {
-                    problems.warn(0, "no initial position: that of an even game");
+                    let message = "no initial position: that of an even game";
+                    problems.warn(self.number, message);
                     Position::start(self.rules)
                 }
             };
@@ -360,50 +389,49 @@ impl<'a> Game<'a> {
         self.builder.as_mut().ok_or(ReadError::Unknown)
     }
 
-    fn line(&mut self, number: usize, line: &str) -> Result<(), ReadError> {
-        let Some(first) = line.bytes().next() else {
-            return Ok(());
-        };
-        match first {
-            b'\'' => {
+    fn line(&mut self, number: usize, line: &str) {
+        self.number = number;
+        match line.as_bytes() {
+            [] => {}
+            [b'\'', ..] => {
                 if let Some(comment) = line.strip_prefix("'*") {
                     match &mut self.builder {
                         Some(builder) => note(builder, comment.to_owned()),
                         None => self.comments.push(comment.to_owned()),
                     }
                 }
-                Ok(())
             }
-            b'N' if self.builder.is_none() => {
-                self.player(line);
-                Ok(())
+            [b'N', sign @ (b'+' | b'-'), ..] => {
+                let key = match sign {
+                    b'+' => key::BLACK,
+                    _ => key::WHITE,
+                };
+                self.header(key.to_owned(), &line[2..]);
             }
-            b'$' => {
-                // Some servers add headers after the moves, against the standard.
-                self.header(line);
-                Ok(())
+            // Some servers add headers after the moves, against the standard.
+            [b'$', ..] => {
+                let (name, value) = line[1..].split_once(':').unwrap_or((&line[1..], ""));
+                let known = KEYS.iter().find(|(csa, _)| *csa == name);
+                let key = known.map_or_else(|| format!("${name}"), |(_, kif)| (*kif).to_owned());
+                self.header(key, value);
             }
-            b'V' if self.builder.is_none() => Ok(()),
-            _ => line
-                .split(',')
-                .try_for_each(|statement| self.statement(number, statement.trim_end())),
+            [b'V', ..] => {}
+            _ => {
+                for statement in line.split(',') {
+                    let statement = statement.trim_end();
+                    self.under_way |=
+                        matches!(statement.as_bytes(), [b'+' | b'-', _, ..] | [b'%', ..]);
+                    if self.refused.is_none()
+                        && let Err(error) = self.statement(statement)
+                    {
+                        self.refused = Some(error);
+                    }
+                }
+            }
         }
     }
 
-    fn player(&mut self, line: &str) {
-        let key = match line.as_bytes().get(1).copied().and_then(color_of) {
-            Some(Color::Black) => key::BLACK,
-            Some(Color::White) => key::WHITE,
-            None => return,
-        };
-        self.headers
-            .push((key.to_owned(), line[2..].trim().to_owned()));
-    }
-
-    fn header(&mut self, line: &str) {
-        let (name, value) = line[1..].split_once(':').unwrap_or((&line[1..], ""));
-        let known = KEYS.iter().find(|(csa, _)| *csa == name);
-        let key = known.map_or_else(|| format!("${name}"), |(_, kif)| (*kif).to_owned());
+    fn header(&mut self, key: String, value: &str) {
         let headers = match &mut self.builder {
             Some(builder) => &mut builder.tree.headers,
             None => &mut self.headers,
@@ -411,22 +439,32 @@ impl<'a> Game<'a> {
         headers.push((key, value.trim().to_owned()));
     }
 
-    fn statement(&mut self, number: usize, text: &str) -> Result<(), ReadError> {
-        let bytes = text.as_bytes();
-        let bad = |message: String| ReadError::at(number, message);
-        match bytes {
+    /// A line that sets up the position.
+    fn set_up(&mut self, text: &str) -> Result<(), ReadError> {
+        let number = self.number;
+        if let Some(builder) = &mut self.builder {
+            let message = format!("`{}` after the side to move, left out", quote(text));
+            builder.problems.error(number, message);
+            return Ok(());
+        }
+        let set_up = self.set_up.get_or_insert_with(SetUp::new);
+        let rest = &text[2..];
+        let done = match text.as_bytes()[1] {
+            b'I' => set_up.initial(rest),
+            b'+' => set_up.pieces(Color::Black, rest),
+            b'-' => set_up.pieces(Color::White, rest),
+            rank => set_up.row(usize::from(rank - b'1'), rest),
+        };
+        done.map_err(|message| ReadError::at(number, message))
+    }
+
+    fn statement(&mut self, text: &str) -> Result<(), ReadError> {
+        let number = self.number;
+        match text.as_bytes() {
             [] => {}
-            [b'P', b'I', ..] => self.set_up().initial(&text[2..]).map_err(bad)?,
-            [b'P', rank @ b'1'..=b'9', ..] => {
-                let rank = usize::from(rank - b'1');
-                self.set_up().row(rank, &text[2..]).map_err(bad)?;
-            }
-            [b'P', sign @ (b'+' | b'-'), ..] => {
-                let color = color_of(*sign).unwrap_or(Color::Black);
-                self.set_up().pieces(color, &text[2..]).map_err(bad)?;
-            }
+            [b'P', b'I' | b'1'..=b'9' | b'+' | b'-', ..] => self.set_up(text)?,
             [sign @ (b'+' | b'-')] if self.builder.is_none() => {
-                self.set_up().side = color_of(*sign);
+                self.set_up.get_or_insert_with(SetUp::new).side = color_of(*sign);
                 self.begin()?;
             }
             [b'+' | b'-', _, ..] => {
@@ -446,7 +484,7 @@ impl<'a> Game<'a> {
             [b'T', ..] => {
                 let builder = self.begin()?;
                 match super::kif_read::time(&text[1..]) {
-                    Some(time) => builder.time(time),
+                    Some(time) => builder.time(number, time),
                     None => {
                         let message = format!("`{}` is no time", quote(text));
                         builder.problems.warn(number, message);
@@ -457,7 +495,7 @@ impl<'a> Game<'a> {
                 let message = format!("not a line of CSA: `{}`", quote(text));
                 match &mut self.builder {
                     Some(builder) => builder.problems.warn(number, message),
-                    None => self.problems.add(number, Severity::Warning, message),
+                    None => self.problems.warn(number, message),
                 }
             }
         }
@@ -465,12 +503,17 @@ impl<'a> Game<'a> {
     }
 
     /// The game, unless there is nothing but empty lines and comments.
-    fn finish(mut self) -> Result<Option<Builder>, ReadError> {
-        if self.builder.is_none() && self.set_up.is_none() && self.headers.is_empty() {
-            return Ok(None);
+    fn finish(mut self) -> Option<Result<Builder, ReadError>> {
+        if let Some(refused) = self.refused {
+            return Some(Err(refused));
         }
-        self.begin()?;
-        Ok(self.builder)
+        if self.builder.is_none() && self.set_up.is_none() && self.headers.is_empty() {
+            return None;
+        }
+        if let Err(error) = self.begin() {
+            return Some(Err(error));
+        }
+        self.builder.map(Ok)
     }
 }
 
@@ -564,8 +607,8 @@ pub(super) fn write(tree: &GameTree, version: CsaVersion, losses: &mut Losses) -
             losses.headers.push(key.clone());
         }
     }
-    write_position(&mut text, tree.start());
-    losses.ply |= tree.start().ply() > 1;
+    write_position(&mut text, &tree.start());
+    losses.ply |= tree.first_ply() > 1;
     losses.variations |= tree.lines().nth(1).is_some();
     write_notes(&mut text, tree, NodeId::ROOT);
     let mut cursor = Cursor::new(tree);
@@ -616,8 +659,9 @@ mod tests {
     }
 
     fn start(text: &str) -> Result<String, String> {
-        let builders = read(text, &Rules::default()).map_err(|error| error.to_string())?;
-        Ok(builders[0].tree.start().sfen())
+        let games = read(text, &Rules::default()).finish();
+        let (games, _) = games.map_err(|error| error.to_string())?;
+        Ok(games[0].start().sfen())
     }
 
     #[test]
@@ -645,7 +689,7 @@ mod tests {
             ("PI82KA\n+\n", "line 1: no KA stands on 8b to be taken off"),
             ("V2\nP1+XX\n", "line 2: `+XX` is no piece"),
             ("P+00OU\n", "line 1: OU cannot be in hand"),
-            ("P+51OU52OU\n+\n", "black has more than one king"),
+            ("P+51OU52OU\n+\n", "line 2: black has more than one king"),
         ] {
             assert_eq!(start(text), Err(error.to_owned()), "{text}");
         }
@@ -655,8 +699,9 @@ mod tests {
     fn statements_times_and_several_games() {
         let text = "V2.2\nN+A, B\nPI\n+\n'*start\n+7776FU,T12,-3334FU,T3\n'*a, b\n'not kept\n\
                     %TORYO,T5\n$END_TIME:2024\n/\nPI\n+\n+2726FU\nT1.25\n%+ILLEGAL_ACTION\n";
-        let builders = read(text, &Rules::default()).unwrap();
-        let [a, b] = [&builders[0].tree, &builders[1].tree];
+        let (games, problems) = read(text, &Rules::default()).finish().unwrap();
+        assert!(problems.is_empty(), "{problems:?}");
+        let [a, b] = [&games[0], &games[1]];
         assert_eq!(a.header(key::BLACK), Some("A, B"));
         assert_eq!(a.header(key::ENDED), Some("2024"));
         assert_eq!(a.node(NodeId::ROOT).comments, ["start"]);

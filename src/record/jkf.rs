@@ -15,8 +15,9 @@ use serde_json::Value;
 
 use super::Losses;
 use super::csa;
+use super::kif_head::{is_worth_keeping, start_of};
 use super::kif_move::MoveText;
-use super::read::{Builder, Problems, ReadError};
+use super::read::{Builder, Games, Problems, ReadError};
 use super::terminal::Terminal;
 use super::text::quote;
 use super::tree::{Cursor, GameTree, NodeId, Step, key};
@@ -185,7 +186,7 @@ fn depth(text: &str) -> usize {
 }
 
 /// Reads the games of a file: one, or an array of them.
-pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
+pub(super) fn read(text: &str, rules: &Rules) -> Result<Games, ReadError> {
     match depth(text) {
         0..=SHALLOW => read_here(text, rules),
         deep if deep > TOO_DEEP => Err(ReadError::at(
@@ -203,7 +204,7 @@ pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError>
     }
 }
 
-fn read_here(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
+fn read_here(text: &str, rules: &Rules) -> Result<Games, ReadError> {
     let bad = |error: serde_json::Error| {
         let line = error.line();
         let text = error.to_string();
@@ -220,31 +221,34 @@ fn read_here(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
         vec![File::deserialize(&mut deserializer).map_err(bad)?]
     };
     deserializer.end().map_err(bad)?;
-    if files.is_empty() {
-        return Err(ReadError::Unknown);
+    let mut games = Games::default();
+    for (index, file) in files.iter().enumerate() {
+        let name = match files.len() {
+            1 => String::new(),
+            _ => format!("game {}: ", index + 1),
+        };
+        games.add(game(file, &name, rules));
     }
-    files.iter().map(|file| game(file, rules)).collect()
+    Ok(games)
 }
 
-fn start(initial: Option<&Initial>, rules: &Rules) -> Result<Position, ReadError> {
+fn start(initial: Option<&Initial>, rules: &Rules) -> Result<Position, String> {
     let Some(initial) = initial else {
         return Ok(Position::start(rules));
     };
     let preset = initial.preset.as_ref().map(plain);
     let sfen = match (preset.as_deref(), &initial.data) {
-        (Some("OTHER") | None, Some(data)) => {
-            set_up(data).map_err(|message| ReadError::at(0, message))?
-        }
-        (Some("OTHER"), None) => return Err(ReadError::at(0, "`initial` has no data")),
+        (Some("OTHER") | None, Some(data)) => set_up(data)?,
+        (Some("OTHER"), None) => return Err("`initial` has no data".to_owned()),
         (Some("HIRATE") | None, _) => sfen::START.to_owned(),
         (Some(preset), _) => PRESETS
             .iter()
             .find(|(name, _)| *name == preset)
             .and_then(|(_, japanese)| handicap::by_name(japanese))
             .map(|handicap| handicap.sfen.to_owned())
-            .ok_or_else(|| ReadError::at(0, format!("unknown preset `{}`", quote(preset))))?,
+            .ok_or_else(|| format!("unknown preset `{}`", quote(preset)))?,
     };
-    Position::from_sfen(&sfen, rules).map_err(|error| ReadError::at(0, error.to_string()))
+    Position::from_sfen(&sfen, rules).map_err(|error| error.to_string())
 }
 
 /// A string or number as text.
@@ -310,15 +314,22 @@ fn no_piece(code: &str) -> String {
     format!("`{}` is no piece", quote(code))
 }
 
-fn game(file: &File, rules: &Rules) -> Result<Builder, ReadError> {
-    let start = start(file.initial.as_ref(), rules)?;
-    let mut builder = Builder::new(start, Problems::default());
+/// Reads a game; `name` begins every message about it.
+fn game(file: &File, name: &str, rules: &Rules) -> Result<Builder, ReadError> {
+    let handicap = file.header.0.iter().find(|(key, _)| key == key::HANDICAP);
+    let handicap = handicap.map(|(_, name)| plain(name));
+    let start = match (&file.initial, handicap.as_deref().and_then(start_of)) {
+        (None, Some(sfen)) => Position::from_sfen(sfen, rules).map_err(|error| error.to_string()),
+        (initial, _) => start(initial.as_ref(), rules),
+    };
+    let start = start.map_err(|message| ReadError::at(0, format!("{name}{message}")))?;
+    let mut builder = Builder::new(start, Problems::with_prefix(name.to_owned()));
     for (name, value) in &file.header.0 {
         let name = match name.as_str() {
             "下手" => key::BLACK,
             "上手" => key::WHITE,
-            // Said by `initial`.
-            key::HANDICAP => continue,
+            // Said by the initial position.
+            key::HANDICAP if !is_worth_keeping(&plain(value)) => continue,
             name => name,
         };
         builder.tree.headers.push((name.to_owned(), plain(value)));
@@ -345,18 +356,28 @@ fn game(file: &File, rules: &Rules) -> Result<Builder, ReadError> {
             if let Some(m) = &entry.r#move {
                 play(&mut builder, m);
             } else if let Some(word) = &entry.special {
-                let side = builder.tree.side_at(builder.next_ply());
-                let terminal = Terminal::from_kif(word);
-                let terminal = terminal.unwrap_or_else(|| Terminal::from_csa(word, side));
-                builder.end(0, terminal);
+                end(&mut builder, word);
             }
             notes(&mut builder, entry);
+            // Some programs put both into one entry.
+            if let (Some(_), Some(word)) = (&entry.r#move, &entry.special) {
+                end(&mut builder, word);
+            }
             for fork in entry.forks.iter().flatten() {
                 lines.push_back((parent, fork));
             }
         }
     }
     Ok(builder)
+}
+
+fn end(builder: &mut Builder, word: &str) {
+    let side = builder.tree.side_at(builder.next_ply());
+    let terminal = Terminal::from_kif(word);
+    builder.end(
+        0,
+        terminal.unwrap_or_else(|| Terminal::from_csa(word, side)),
+    );
 }
 
 fn notes(builder: &mut Builder, entry: &Entry) {
@@ -369,7 +390,7 @@ fn notes(builder: &mut Builder, entry: &Entry) {
         }
     }
     if let Some(now) = entry.time.as_ref().and_then(|time| time.now.as_ref()) {
-        node.time_ms = Some(now.milliseconds());
+        builder.time(0, now.milliseconds());
     }
 }
 
@@ -570,8 +591,8 @@ pub(super) fn write(tree: &GameTree, losses: &mut Losses) -> String {
         written.push(key);
     }
     text.push_str("},\"initial\":");
-    write_initial(&mut text, tree.start());
-    losses.ply |= tree.start().ply() > 1;
+    write_initial(&mut text, &tree.start());
+    losses.ply |= tree.first_ply() > 1;
     text.push_str(",\"moves\":[");
     let totals = tree.total_seconds();
     let mut cursor = Cursor::new(tree);
@@ -688,8 +709,9 @@ mod tests {
              "forks":[[{"move":{"from":{"x":2,"y":7},"to":{"x":2,"y":6},"piece":"FU"}},
                        {"special":"中断"}]]},
             {"special":"TORYO"}]}"#;
-        let builders = read(text, &Rules::default()).unwrap();
-        let tree = &builders[0].tree;
+        let games = |text: &str| read(text, &Rules::default()).and_then(Games::finish);
+        let (trees, _) = games(text).unwrap();
+        let tree = &trees[0];
         let headers: Vec<_> = tree.headers.iter().map(|(k, v)| (&k[..], &v[..])).collect();
         assert_eq!(headers, [("b", "2"), ("a", "1"), (key::BLACK, "X")]);
         let root = tree.node(NodeId::ROOT);
@@ -703,8 +725,8 @@ mod tests {
         assert_eq!(tree.lines().count(), 2);
         assert_eq!(tree.ending(), Some(&Terminal::Resignation));
         let mut losses = Losses::default();
-        let again = read(&write(tree, &mut losses), &Rules::default()).unwrap();
-        assert_eq!(again[0].tree, *tree);
+        let (again, _) = games(&write(tree, &mut losses)).unwrap();
+        assert_eq!(again[0], *tree);
         for (text, error) in [
             (
                 "{\"moves\":3}",
@@ -715,9 +737,7 @@ mod tests {
                 "unknown preset `X`",
             ),
         ] {
-            let result = read(text, &Rules::default())
-                .err()
-                .map(|error| error.to_string());
+            let result = games(text).err().map(|error| error.to_string());
             assert_eq!(result.as_deref(), Some(error));
         }
     }

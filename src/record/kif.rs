@@ -7,7 +7,9 @@
 
 use std::fmt::Write;
 
+use super::kif_head::{is_header, is_worth_keeping};
 use super::kif_move::MoveText;
+use super::kif_read::{BLANKS, SIDES, end_of};
 use super::terminal::Terminal;
 use super::text::one_line;
 use super::tree::{Cursor, GameTree, NodeId, Step, key};
@@ -94,23 +96,38 @@ fn handicap(start: &Position) -> Option<&'static str> {
         .map(|h| h.japanese)
 }
 
-/// Headers, and the initial position before the players.
-fn write_head(text: &mut String, tree: &GameTree) {
+/// Headers, and the initial position before the players. What would be read as anything
+/// but a header is left out.
+fn write_head(text: &mut String, tree: &GameTree, start: &Position, losses: &mut Losses) {
     let mut placed = false;
+    let has_diagram = handicap(start).is_none() && start.sfen() != sfen::START;
+    let players = players(start);
     for (key, value) in &tree.headers {
         let name = match key.as_str() {
-            key::BLACK => players(tree.start())[0],
-            key::WHITE => players(tree.start())[1],
+            key::BLACK => players[0],
+            key::WHITE => players[1],
             key => key,
         };
         if matches!(key.as_str(), key::BLACK | key::WHITE) && !placed {
-            write_start(text, tree.start());
+            write_start(text, start);
             placed = true;
         }
-        line(text, format!("{}：{}", one_line(name), one_line(value)));
+        let row = format!("{}：{}", one_line(name), one_line(value));
+        let is_said = match key.as_str() {
+            key::HANDICAP => has_diagram && is_worth_keeping(value),
+            key => {
+                let [key, value] = [key, value].map(one_line);
+                is_header(&row, key.trim_matches(BLANKS), value.trim_matches(BLANKS))
+            }
+        };
+        if is_said {
+            line(text, row);
+        } else {
+            losses.headers.push(key.clone());
+        }
     }
     if !placed {
-        write_start(text, tree.start());
+        write_start(text, start);
     }
 }
 
@@ -151,18 +168,18 @@ fn write_notes(text: &mut String, tree: &GameTree, id: NodeId) {
 /// else is written as 中断.
 fn end_word<'a>(terminal: &'a Terminal, losses: &mut Losses) -> &'a str {
     let word = terminal.kif();
-    let is_plain = |c: char| !c.is_control() && !" \u{3000}(（+".contains(c);
-    if word.is_empty() || MoveText::begins(word) || !word.chars().all(is_plain) {
+    let is_same = end_of(word.trim_start_matches(SIDES)) == (Some(terminal.clone()), "");
+    if MoveText::begins(word) || word.contains(char::is_control) || !is_same {
         losses.ending = Some(one_line(word));
         return Terminal::Interrupted.kif();
     }
     word
 }
 
-/// The sentence that closes a line of moves.
-fn sentence(tree: &GameTree, id: NodeId, terminal: &Terminal) -> String {
+/// The sentence that closes a line of moves between these players.
+fn sentence(tree: &GameTree, id: NodeId, terminal: &Terminal, players: [&str; 2]) -> String {
     let ply = tree.node(id).ply();
-    terminal.sentence(ply - 1, tree.side_at(ply), players(tree.start()))
+    terminal.sentence(ply - 1, tree.side_at(ply), players)
 }
 
 /// Writes KIF for a file in this encoding.
@@ -173,7 +190,9 @@ pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) ->
         _ => "UTF-8",
     };
     line(&mut text, format!("#KIF version=2.0 encoding={name}"));
-    write_head(&mut text, tree);
+    let mut cursor = Cursor::new(tree);
+    write_head(&mut text, tree, cursor.position(), losses);
+    let players = players(cursor.position());
     let timed = tree.ids().any(|id| tree.node(id).time_ms.is_some());
     line(
         &mut text,
@@ -184,7 +203,6 @@ pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) ->
         },
     );
     write_notes(&mut text, tree, NodeId::ROOT);
-    let mut cursor = Cursor::new(tree);
     let totals = tree.total_seconds();
     for (number, first) in tree.lines().enumerate() {
         if number > 0 {
@@ -225,7 +243,7 @@ pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) ->
             line(&mut text, row);
             write_notes(&mut text, tree, id);
             if let Step::End(terminal) = &node.step {
-                line(&mut text, one_line(&sentence(tree, id, terminal)));
+                line(&mut text, one_line(&sentence(tree, id, terminal, players)));
             }
         }
     }
@@ -235,11 +253,12 @@ pub(super) fn write(tree: &GameTree, encoding: Encoding, losses: &mut Losses) ->
 /// Writes KI2.
 pub(super) fn write_ki2(tree: &GameTree, losses: &mut Losses) -> String {
     let mut text = String::new();
-    write_head(&mut text, tree);
+    let mut cursor = Cursor::new(tree);
+    write_head(&mut text, tree, cursor.position(), losses);
+    let players = players(cursor.position());
     line(&mut text, "");
     write_notes(&mut text, tree, NodeId::ROOT);
     losses.times |= tree.ids().any(|id| tree.node(id).time_ms.is_some());
-    let mut cursor = Cursor::new(tree);
     for (number, first) in tree.lines().enumerate() {
         if number > 0 {
             line(&mut text, "");
@@ -262,7 +281,7 @@ pub(super) fn write_ki2(tree: &GameTree, losses: &mut Losses) -> String {
                 Step::Start => continue,
                 Step::End(terminal) => {
                     break_line(&mut text, &mut in_line);
-                    let sentence = one_line(&sentence(tree, id, terminal));
+                    let sentence = one_line(&sentence(tree, id, terminal, players));
                     let side = tree.side_at(node.ply());
                     if Terminal::from_sentence(&sentence, side).as_ref() != Some(terminal) {
                         losses.ending = Some(one_line(terminal.kif()));

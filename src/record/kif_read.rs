@@ -3,22 +3,20 @@
 //! Both formats share headers, diagrams, comments and branches; they differ in the
 //! lines of moves, and a line shows which it is: a number, or a side's mark. Numbers
 //! decide where a branch leaves, as programs renumber neither when they cut records.
+//!
+//! The formats have one game a file, but collections put several one behind the other:
+//! headers among the moves belong to a next game when its first move follows.
 
-use crate::core::Color;
-use crate::shogi::handicap;
-use crate::shogi::notation::RANKS;
-use crate::shogi::piece::Piece;
-use crate::shogi::square::SIZE;
-use crate::shogi::{Position, Rules, Square, sfen};
+use crate::shogi::{Rules, Square};
 
-use super::kif_move::{MoveText, piece_kind};
-use super::read::{Builder, Problems, ReadError};
+use super::kif_head::{Head, is_board_row, is_head_line, is_kif_line, is_start};
+use super::kif_move::MoveText;
+use super::read::{Builder, Games, ReadError};
 use super::terminal::Terminal;
 use super::text::{lines, narrow, quote};
-use super::tree::{Step, key};
 
-const BLANKS: [char; 3] = [' ', '\t', '\u{3000}'];
-const SIDES: [char; 9] = ['▲', '△', '▼', '▽', '☗', '☖', '▵', '⛊', '⛉'];
+pub(super) const BLANKS: [char; 3] = [' ', '\t', '\u{3000}'];
+pub(super) const SIDES: [char; 9] = ['▲', '△', '▼', '▽', '☗', '☖', '▵', '⛊', '⛉'];
 
 /// The number that begins a line, and what follows it after blanks.
 fn numbered(line: &str) -> Option<(u32, &str)> {
@@ -44,299 +42,23 @@ pub(super) fn is_numbered_move(line: &str) -> bool {
     })
 }
 
-/// Whether a line belongs to no other format.
-pub(super) fn is_kif_line(line: &str) -> bool {
-    is_board_row(line)
-        || line.starts_with("#KIF")
-        || [
-            "手合割",
-            "先手：",
-            "後手：",
-            "下手：",
-            "上手：",
-            "先手の持駒",
-            "後手の持駒",
-            "下手の持駒",
-            "上手の持駒",
-            "開始日時：",
-            "棋戦：",
-        ]
-        .iter()
-        .any(|start| line.starts_with(start))
-}
-
-fn is_board_row(line: &str) -> bool {
-    line.starts_with(['|', '｜'])
-        && line
-            .trim_end_matches(BLANKS)
-            .ends_with(|c| RANKS.contains(&c) || c == '|' || c == '｜')
+/// The end of a line of moves that a text begins with, and what follows it. A word that
+/// is not known goes up to the time; `None` when there is nothing.
+pub(super) fn end_of(text: &str) -> (Option<Terminal>, &str) {
+    let word = first_word(text);
+    if let Some(terminal) = Terminal::from_kif(word) {
+        return (Some(terminal), &text[word.len()..]);
+    }
+    let (body, rest) = text.split_at(text.rfind(['(', '（']).unwrap_or(text.len()));
+    let word = body.trim_end_matches(['+', '＋']).trim_matches(BLANKS);
+    let terminal = (!word.is_empty()).then(|| Terminal::Other(word.to_owned()));
+    (terminal, rest)
 }
 
 fn first_word(text: &str) -> &str {
     text.split(|c| BLANKS.contains(&c) || matches!(c, '(' | '（' | '+'))
         .next()
         .unwrap_or("")
-}
-
-/// A number in kanji or digits of any width, up to 99.
-fn count(text: &str) -> Option<u32> {
-    let mut tens = None;
-    let mut number = 0;
-    for c in text.chars() {
-        if c == '十' {
-            tens = Some(if number == 0 { 1 } else { number });
-            number = 0;
-        } else if let Some(rank) = RANKS.iter().position(|&rank| rank == c) {
-            number = number * 10 + rank as u32 + 1;
-        } else {
-            number = number * 10 + narrow(c).to_digit(10)?;
-        }
-        if number > 99 {
-            return None;
-        }
-    }
-    Some(tens.unwrap_or(0) * 10 + number)
-}
-
-/// What stands before the moves.
-#[derive(Default)]
-struct Head {
-    headers: Vec<(String, String)>,
-    handicap: Option<(usize, String)>,
-    rows: Vec<(usize, String)>,
-    hands: [Option<(usize, String)>; 2],
-    side: Option<Color>,
-    /// Moves before the diagram, and the target of the last one.
-    moves_before: Option<u32>,
-    last_target: Option<Square>,
-    comments: Vec<String>,
-    bookmark: Option<String>,
-    problems: Problems,
-    understood: bool,
-}
-
-impl Head {
-    /// A line before the moves.
-    fn line(&mut self, number: usize, line: &str) {
-        let trimmed = line.trim_matches(BLANKS);
-        if is_board_row(trimmed) {
-            if self.rows.len() < SIZE {
-                self.rows.push((number, trimmed.to_owned()));
-            }
-            self.understood = true;
-            return;
-        }
-        if trimmed.starts_with("手数＝") || trimmed.starts_with("手数=") {
-            self.moves_before(trimmed);
-            return;
-        }
-        match trimmed {
-            "先手番" | "下手番" => self.side = Some(Color::Black),
-            "後手番" | "上手番" => self.side = Some(Color::White),
-            "盤面反転" | "盤面回転" => {}
-            _ => self.header(number, trimmed),
-        }
-    }
-
-    fn moves_before(&mut self, line: &str) {
-        let text = &line["手数".len()..];
-        let text = text.trim_start_matches(['＝', '=']);
-        let end = text
-            .find(|c: char| !narrow(c).is_ascii_digit())
-            .unwrap_or(text.len());
-        let digits: String = text[..end].chars().map(narrow).collect();
-        self.moves_before = digits.parse().ok();
-        let last = text[end..]
-            .trim_start_matches(BLANKS)
-            .trim_start_matches(SIDES);
-        self.last_target = MoveText::parse(last).ok().and_then(|last| last.to);
-    }
-
-    fn header(&mut self, number: usize, line: &str) {
-        let Some((key, value)) = line.split_once(['：', ':']) else {
-            // The frame of a diagram, or the numbers of its files.
-            let frame = |c: char| {
-                matches!(c, '+' | '-' | '＋' | '―' | '─' | '┌' | '┐' | '└' | '┘')
-                    || BLANKS.contains(&c)
-                    || narrow(c).is_ascii_digit()
-            };
-            if !line.chars().all(frame) && !line.starts_with("棋譜ファイル") {
-                let message = format!("neither a header nor a move: `{}`", quote(line));
-                self.problems.warn(number, message);
-            }
-            return;
-        };
-        let key = key.trim_matches(BLANKS);
-        let value = value.trim_matches(BLANKS);
-        if key.is_empty() {
-            self.problems.warn(number, "a header without a name");
-            return;
-        }
-        let is_known = is_kif_line(line) || line.contains('：');
-        self.understood |= is_known;
-        match key {
-            "手合割" => self.handicap = Some((number, value.to_owned())),
-            "先手の持駒" | "下手の持駒" | "先手の持ち駒" | "下手の持ち駒" => {
-                self.hands[0] = Some((number, value.to_owned()));
-            }
-            "後手の持駒" | "上手の持駒" | "後手の持ち駒" | "上手の持ち駒" => {
-                self.hands[1] = Some((number, value.to_owned()));
-            }
-            "変化" => self
-                .problems
-                .warn(number, "a branch before any move, ignored"),
-            _ => {
-                let key = match key {
-                    "下手" => key::BLACK,
-                    "上手" => key::WHITE,
-                    key => key,
-                };
-                self.headers.push((key.to_owned(), value.to_owned()));
-            }
-        }
-    }
-
-    /// The initial position.
-    fn position(&mut self, rules: &Rules) -> Result<Position, ReadError> {
-        let handicap = match &self.handicap {
-            None => None,
-            Some((line, name)) => match start_of(name) {
-                Some(sfen) => Some(sfen),
-                None if self.rows.is_empty() => {
-                    let message = format!("unknown handicap `{}` without a diagram", quote(name));
-                    return Err(ReadError::at(*line, message));
-                }
-                None => {
-                    if name != "その他" && !name.is_empty() {
-                        let header = (key::HANDICAP.to_owned(), name.clone());
-                        self.headers.push(header);
-                    }
-                    None
-                }
-            },
-        };
-        let bad = |line: usize, error: sfen::SfenError| ReadError::at(line, error.to_string());
-        if self.rows.is_empty() {
-            let text = handicap.unwrap_or(sfen::START);
-            return Position::from_sfen(text, rules).map_err(|error| bad(0, error));
-        }
-        let first = self.rows[0].0;
-        if self.rows.len() != SIZE {
-            let message = format!("the diagram has {} rows instead of 9", self.rows.len());
-            return Err(ReadError::at(first, message));
-        }
-        let mut board = Vec::new();
-        for (line, row) in &self.rows {
-            board.push(board_row(row).map_err(|message| ReadError::at(*line, message))?);
-        }
-        let mut hands = String::new();
-        for (color, hand) in Color::ALL.into_iter().zip(&self.hands) {
-            if let Some((line, text)) = hand {
-                let hand = hand_sfen(color, text);
-                hands += &hand.map_err(|message| ReadError::at(*line, message))?;
-            }
-        }
-        if hands.is_empty() {
-            hands.push('-');
-        }
-        let side = self.side.unwrap_or_else(|| {
-            let gives = handicap.is_some_and(|sfen| sfen != sfen::START);
-            match (self.moves_before, gives) {
-                (Some(moves), false) if moves % 2 == 1 => Color::White,
-                (None, true) => Color::White,
-                _ => Color::Black,
-            }
-        });
-        let side = match side {
-            Color::Black => 'b',
-            Color::White => 'w',
-        };
-        let ply = self.moves_before.unwrap_or(0).saturating_add(1);
-        let text = format!("{} {side} {hands} {ply}", board.join("/"));
-        Position::from_sfen(&text, rules).map_err(|error| bad(first, error))
-    }
-}
-
-/// The initial position of a handicap by its name in records.
-fn start_of(name: &str) -> Option<&'static str> {
-    let name = name.trim_matches(BLANKS);
-    if name == "平手" {
-        return Some(sfen::START);
-    }
-    let full = match name {
-        "飛落ち" | "飛落" => "飛車落ち".to_owned(),
-        "右七枚落ち" => "七枚落ち".to_owned(),
-        "右五枚落ち" => "五枚落ち".to_owned(),
-        name if name.ends_with('落') => format!("{name}ち"),
-        name => name.to_owned(),
-    };
-    handicap::by_name(&full).map(|handicap| handicap.sfen)
-}
-
-/// A row of a diagram as SFEN.
-fn board_row(row: &str) -> Result<String, String> {
-    let inner = row.trim_start_matches(['|', '｜']);
-    let end = inner.find(['|', '｜']).unwrap_or(inner.len());
-    let chars: Vec<char> = inner[..end].chars().collect();
-    let white = |c: char| matches!(c, 'v' | 'ｖ' | 'V');
-    // Two columns a square; where blanks were lost, what is left of them.
-    let mut squares: Vec<(bool, char)> = Vec::new();
-    if chars.len() == 2 * SIZE {
-        squares.extend(chars.chunks_exact(2).map(|pair| (white(pair[0]), pair[1])));
-    } else {
-        let mut side = false;
-        for &c in &chars {
-            if white(c) {
-                side = true;
-            } else if !BLANKS.contains(&c) && !matches!(c, '^' | '＾') {
-                squares.push((std::mem::take(&mut side), c));
-            }
-        }
-    }
-    if squares.len() != SIZE {
-        return Err(format!(
-            "the row has {} squares instead of 9",
-            squares.len()
-        ));
-    }
-    let mut text = String::new();
-    for (white, c) in squares {
-        match piece_kind(c) {
-            Some(kind) => {
-                let color = if white { Color::White } else { Color::Black };
-                text.push_str(&Piece::new(color, kind).to_string());
-            }
-            None if matches!(c, '・' | '.' | '･' | '·' | '*') || BLANKS.contains(&c) => {
-                text.push('1');
-            }
-            None => return Err(format!("`{c}` in the diagram is no piece")),
-        }
-    }
-    Ok(text)
-}
-
-/// The pieces in a hand as SFEN.
-fn hand_sfen(color: Color, text: &str) -> Result<String, String> {
-    let text: String = text.chars().filter(|c| !BLANKS.contains(c)).collect();
-    if text.starts_with("なし") {
-        return Ok(String::new());
-    }
-    let mut sfen = String::new();
-    let mut rest = text.as_str();
-    while let Some(c) = rest.chars().next() {
-        let kind = piece_kind(c).ok_or_else(|| format!("`{c}` is no piece in hand"))?;
-        rest = &rest[c.len_utf8()..];
-        let end = rest.find(|c| piece_kind(c).is_some()).unwrap_or(rest.len());
-        let number = match &rest[..end] {
-            "" => 1,
-            number => count(number).ok_or_else(|| format!("`{}` is no number", quote(number)))?,
-        };
-        rest = &rest[end..];
-        if number > 0 {
-            sfen += &format!("{number}{}", Piece::new(color, kind));
-        }
-    }
-    Ok(sfen)
 }
 
 /// A time as `m:ss`, `h:mm:ss`, with fractions or without, in milliseconds.
@@ -354,39 +76,163 @@ pub(super) fn time(text: &str) -> Option<u64> {
     Some(total)
 }
 
-/// Reads a record; the text is known to be KIF or KI2.
-pub(super) fn read(text: &str, rules: &Rules) -> Result<Builder, ReadError> {
-    let mut head = Some(Head::default());
-    let mut game: Option<Game> = None;
+/// Reads the games of a file; the text is known to be KIF or KI2.
+pub(super) fn read(text: &str, rules: &Rules) -> Games {
+    let mut reader = Reader {
+        rules,
+        games: Games::default(),
+        part: Part::Head(Box::default()),
+        pending: Vec::new(),
+    };
     for (number, line) in lines(text) {
+        reader.line(number, line);
+    }
+    reader.finish()
+}
+
+/// What of a game is being read.
+enum Part {
+    Head(Box<Head>),
+    Moves(Box<Game>),
+    /// The moves of a game without a position to start from, left out.
+    Nothing,
+}
+
+struct Reader<'a> {
+    rules: &'a Rules,
+    games: Games,
+    part: Part,
+    /// Lines among the moves that the head of a next game may begin with.
+    pending: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, number: usize, line: &'a str) {
         let mut trimmed = line.trim_start_matches(BLANKS);
-        if trimmed.is_empty() || trimmed.starts_with('#') {
-            continue;
+        let is_program = trimmed.starts_with('#') && !trimmed.starts_with("#KIF");
+        if trimmed.is_empty() || is_program {
+            return;
         }
-        if !trimmed.starts_with('*') {
+        let is_note = trimmed.starts_with(['*', '&']);
+        if !is_note {
             trimmed = trimmed.trim_end_matches(BLANKS);
         }
         let is_move = trimmed.starts_with(SIDES) || is_numbered_move(line);
-        let begins = is_move || trimmed.starts_with("手数--") || trimmed.starts_with("まで");
-        if begins && let Some(head) = head.take() {
-            game = Some(Game::begin(head, rules)?);
+        let is_title = trimmed.starts_with("手数--");
+        let begins = is_move || is_title || trimmed.starts_with("まで");
+        if !matches!(self.part, Part::Head(_)) && self.is_next_game(trimmed, begins) {
+            self.next_game();
         }
-        if let Some(game) = &mut game {
-            game.line(number, trimmed);
-        } else if let Some(head) = &mut head {
-            if let Some(comment) = trimmed.strip_prefix('*') {
-                head.comments.push(comment.to_owned());
-            } else if let Some(name) = trimmed.strip_prefix('&') {
-                head.bookmark = Some(name.to_owned());
-            } else {
-                head.line(number, line);
+        match &mut self.part {
+            Part::Head(head) => {
+                if !begins {
+                    self.head_line(number, line);
+                    return;
+                }
+                let head = std::mem::take(head);
+                self.part = self.begin(*head);
+                self.move_line(number, trimmed);
+            }
+            _ => {
+                let is_pending = !self.pending.is_empty() && !trimmed.starts_with("変化");
+                if !begins && (is_pending || !is_note && is_head_line(trimmed)) {
+                    self.pending.push((number, line));
+                    return;
+                }
+                self.give_back();
+                self.move_line(number, trimmed);
             }
         }
     }
-    match (game, head) {
-        (Some(game), _) => Ok(game.builder),
-        (None, Some(head)) if head.understood => Ok(Game::begin(head, rules)?.builder),
-        _ => Err(ReadError::Unknown),
+
+    /// Whether the lines that are pending, and this one, belong to a next game.
+    fn is_next_game(&self, line: &str, begins: bool) -> bool {
+        let is_under_way = match &self.part {
+            Part::Moves(game) => game.builder.tree.node_count() > 1,
+            _ => true,
+        };
+        let has = |what: fn(&str) -> bool| {
+            let mut pending = self.pending.iter();
+            pending.any(|(_, line)| what(line.trim_matches(BLANKS)))
+        };
+        if !begins || has(is_start) {
+            return begins;
+        }
+        let is_first = match numbered(line) {
+            _ if line.starts_with("手数--") => true,
+            Some((ply, _)) => ply == 1 && !self.pending.is_empty(),
+            None => line.starts_with(SIDES) && has(is_kif_line),
+        };
+        is_under_way && is_first
+    }
+
+    /// Takes the pending lines as the head of a next game.
+    fn next_game(&mut self) {
+        self.end_game();
+        self.part = Part::Head(Box::default());
+        for (number, line) in std::mem::take(&mut self.pending) {
+            self.head_line(number, line);
+        }
+    }
+
+    /// A line before the moves. A second diagram is one of another game.
+    fn head_line(&mut self, number: usize, line: &str) {
+        if let Part::Head(head) = &mut self.part
+            && head.is_over_by(line.trim_matches(BLANKS))
+        {
+            let head = std::mem::take(head);
+            self.part = self.begin(*head);
+            self.end_game();
+            self.part = Part::Head(Box::default());
+        }
+        if let Part::Head(head) = &mut self.part {
+            head.line(number, line);
+        }
+    }
+
+    /// Takes the pending lines as ones of the game that they stand in.
+    fn give_back(&mut self) {
+        for (number, line) in std::mem::take(&mut self.pending) {
+            if let Part::Moves(game) = &mut self.part {
+                game.late_line(number, line.trim_start_matches(BLANKS));
+            }
+        }
+    }
+
+    fn move_line(&mut self, number: usize, line: &str) {
+        if let Part::Moves(game) = &mut self.part {
+            game.line(number, line);
+        }
+    }
+
+    fn begin(&mut self, head: Head) -> Part {
+        match Game::begin(head, self.rules) {
+            Ok(game) => Part::Moves(Box::new(game)),
+            Err(error) => {
+                self.games.add(Err(error));
+                Part::Nothing
+            }
+        }
+    }
+
+    fn end_game(&mut self) {
+        if let Part::Moves(game) = std::mem::replace(&mut self.part, Part::Nothing) {
+            self.games.add(Ok(game.builder));
+        }
+    }
+
+    fn finish(mut self) -> Games {
+        let mut pending = self.pending.iter();
+        if pending.any(|(_, line)| is_start(line.trim_matches(BLANKS))) {
+            self.next_game();
+        }
+        self.give_back();
+        match std::mem::replace(&mut self.part, Part::Nothing) {
+            Part::Head(head) if head.understood => self.part = self.begin(*head),
+            part => self.part = part,
+        }
+        self.end_game();
+        self.games
     }
 }
 
@@ -420,7 +266,11 @@ impl Game {
             builder.comment(comment);
         } else if let Some(name) = line.strip_prefix('&') {
             if let Some(node) = builder.current() {
-                builder.tree.node_mut(node).bookmark = Some(name.to_owned());
+                let node = builder.tree.node_mut(node);
+                match node.bookmark {
+                    None => node.bookmark = Some(name.to_owned()),
+                    Some(_) => node.comments.push(line.to_owned()),
+                }
             }
         } else if let Some(rest) = line.strip_prefix("変化") {
             self.branch(number, rest);
@@ -438,6 +288,26 @@ impl Game {
         } else if !line.starts_with("手数") {
             let message = format!("neither a move nor a comment: `{}`", quote(line));
             builder.problems.warn(number, message);
+        }
+    }
+
+    /// A line that belongs before the moves, but follows them.
+    fn late_line(&mut self, number: usize, line: &str) {
+        let header = line.trim_end_matches(BLANKS).split_once('：');
+        match header {
+            _ if line.starts_with(['*', '&']) => self.line(number, line),
+            _ if line.starts_with("#KIF") => {}
+            Some((key, value)) if !is_board_row(line) => {
+                let header = (key.trim_matches(BLANKS), value.trim_matches(BLANKS));
+                let message = format!("the header {} among the moves", quote(header.0));
+                self.builder.problems.warn(number, message);
+                let headers = &mut self.builder.tree.headers;
+                headers.push((header.0.to_owned(), header.1.to_owned()));
+            }
+            _ => {
+                let message = format!("neither a move nor a comment: `{}`", quote(line));
+                self.builder.problems.warn(number, message);
+            }
         }
     }
 
@@ -488,17 +358,44 @@ impl Game {
         let rest = if is_move {
             self.play(number, text)
         } else {
-            let word = first_word(text);
-            let terminal = Terminal::from_kif(word);
-            let terminal = terminal.unwrap_or_else(|| Terminal::Other(word.to_owned()));
-            self.builder.end(number, terminal);
-            &text[word.len()..]
+            let (terminal, rest) = end_of(text);
+            match terminal {
+                Some(terminal) => self.builder.end(number, terminal),
+                None => {
+                    let message = "a number without a move";
+                    self.builder.problems.warn(number, message);
+                    return;
+                }
+            }
+            rest
         };
-        if let Some(open) = rest.find(['(', '（']) {
-            let inner = rest[open..].trim_start_matches(['(', '（']);
-            let end = inner.find(['/', '／', ')', '）']).unwrap_or(inner.len());
-            if let Some(milliseconds) = time(&inner[..end]) {
-                self.builder.time(milliseconds);
+        self.tail(number, rest);
+    }
+
+    /// What follows a move or an end in its line: the time, and the mark of a variation.
+    fn tail(&mut self, number: usize, text: &str) {
+        let text = text.trim_end_matches(['+', '＋']).trim_matches(BLANKS);
+        let (before, spent, behind) = match text.split_once(['(', '（']) {
+            None => (text, "", ""),
+            Some((before, rest)) => {
+                let (inner, behind) = rest.split_once([')', '）']).unwrap_or((rest, ""));
+                let spent = inner.split(['/', '／']).next().unwrap_or(inner);
+                (before, spent.trim_matches(BLANKS), behind)
+            }
+        };
+        match time(spent) {
+            Some(milliseconds) => self.builder.time(number, milliseconds),
+            None if spent.is_empty() => {}
+            None => {
+                let message = format!("`{}` is no time", quote(spent));
+                self.builder.problems.warn(number, message);
+            }
+        }
+        for left in [before, behind] {
+            let left = left.trim_matches(BLANKS);
+            if !left.is_empty() {
+                let message = format!("`{}` behind the move, left out", quote(left));
+                self.builder.problems.warn(number, message);
             }
         }
     }
@@ -556,37 +453,37 @@ impl Game {
 
     /// Moves with their side's marks, any number in a line.
     fn ki2_moves(&mut self, number: usize, line: &str) {
-        let mut rest = line;
-        while !rest.is_empty() && !self.builder.is_stopped() {
+        let mut rest = if self.builder.is_stopped() { "" } else { line };
+        while !rest.is_empty() {
             rest = rest.trim_start_matches(SIDES).trim_start_matches(BLANKS);
+            if rest.is_empty() {
+                let message = "the mark of a side without a move";
+                self.builder.problems.warn(number, message);
+                return;
+            }
             if MoveText::begins(rest) {
                 rest = self.play(number, rest);
             } else {
                 let word = first_word(rest);
                 let word = word.split(SIDES).next().unwrap_or(word);
-                if !matches!(
-                    self.builder.tree.node(self.builder.cursor.node()).step,
-                    Step::End(_)
-                ) {
-                    let terminal = Terminal::from_kif(word);
-                    match terminal {
-                        Some(terminal) => self.builder.end(number, terminal),
-                        None => {
-                            let message = format!("`{}` is no move", quote(word));
-                            self.builder.bad_move(number, message);
-                        }
+                match Terminal::from_kif(word) {
+                    Some(terminal) => self.builder.end(number, terminal),
+                    None => {
+                        let message = format!("`{}` is no move", quote(word));
+                        self.builder.bad_move(number, message);
                     }
                 }
                 rest = &rest[word.len()..];
-                if word.is_empty() {
-                    break;
-                }
             }
+            if self.builder.is_stopped() {
+                return;
+            }
+            // A time, or whatever stands before the next move.
             rest = rest.trim_start_matches(BLANKS);
-            // A time, or whatever stands between two moves.
-            let next = rest.find(SIDES).unwrap_or(rest.len());
             if !MoveText::begins(rest) {
-                rest = &rest[next..];
+                let (between, next) = rest.split_at(rest.find(SIDES).unwrap_or(rest.len()));
+                self.tail(number, between);
+                rest = next;
             }
         }
     }

@@ -6,7 +6,7 @@
 //! | `terminal` | how games end, in the words of each format |
 //! | `read`, `write` | what readers share: problems; what writers share: losses |
 //! | `text` | encodings and line ends; finding out the format |
-//! | `kif`, `kif_read`, `kif_move` | KIF and KI2, the formats of most GUIs |
+//! | `kif`, `kif_head`, `kif_read`, `kif_move` | KIF and KI2, the formats of most GUIs |
 //! | `csa` | CSA, the format of servers and tournaments |
 //! | `jkf` | JKF, JSON for web pages |
 //! | `usi` | lines of USI |
@@ -33,6 +33,7 @@ mod csa;
 pub mod evals;
 mod jkf;
 mod kif;
+mod kif_head;
 mod kif_move;
 mod kif_read;
 mod played;
@@ -113,27 +114,28 @@ pub enum CsaVersion {
 pub fn read(bytes: &[u8], rules: &Rules) -> Result<Reading, ReadError> {
     let (text, encoding) = text::decode(bytes)?;
     let format = text::sniff(&text).ok_or(ReadError::Unknown)?;
-    let reading = read_text(&text, format, rules)?;
-    Ok(Reading {
-        encoding,
-        ..reading
-    })
+    let mut reading = read_text(&text, format, rules)?;
+    reading.encoding = encoding;
+    if let Some((line, count)) = text::damage(&text) {
+        let problem = Problem {
+            line,
+            severity: Severity::Warning,
+            message: format!("{count} damaged characters, the first one in this line"),
+        };
+        reading.problems.insert(0, problem);
+    }
+    Ok(reading)
 }
 
 /// Reads the games of a text that is known to be in this format.
 pub fn read_text(text: &str, format: Format, rules: &Rules) -> Result<Reading, ReadError> {
-    let builders = match format {
-        Format::Kif | Format::Ki2 => vec![kif_read::read(text, rules)?],
-        Format::Csa => csa::read(text, rules)?,
+    let games = match format {
+        Format::Kif | Format::Ki2 => kif_read::read(text, rules),
+        Format::Csa => csa::read(text, rules),
         Format::Jkf => jkf::read(text, rules)?,
         Format::Usi => usi::read(text, rules)?,
     };
-    let mut games = Vec::with_capacity(builders.len());
-    let mut problems = Vec::new();
-    for builder in builders {
-        games.push(builder.tree);
-        problems.extend(builder.problems.finish());
-    }
+    let (games, problems) = games.finish()?;
     Ok(Reading {
         games,
         problems,

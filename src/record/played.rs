@@ -244,7 +244,7 @@ impl GameRecord {
     /// The game as a tree, with the thoughts as comments in this form. Moves that
     /// shogi does not know, and all behind them, are left out.
     pub fn to_tree(&self, form: Form) -> GameTree {
-        let mut tree = GameTree::new(self.start_position());
+        let mut tree = GameTree::new(&self.start_position());
         for (key, value) in [
             (key::STARTED, &date_time(self.started)),
             (key::EVENT, &self.event),

@@ -101,10 +101,20 @@ impl ReadError {
 pub(super) struct Problems {
     list: Vec<Problem>,
     more: usize,
+    /// Begins every message.
+    prefix: String,
 }
 
 impl Problems {
-    pub fn add(&mut self, line: usize, severity: Severity, message: impl Into<String>) {
+    /// The problems of a game whose place in the file no line tells.
+    pub fn with_prefix(prefix: String) -> Problems {
+        Problems {
+            prefix,
+            ..Problems::default()
+        }
+    }
+
+    pub fn add(&mut self, line: usize, severity: Severity, message: impl fmt::Display) {
         if self.list.len() >= MAX_PROBLEMS && severity == Severity::Warning {
             self.more += 1;
             return;
@@ -112,21 +122,21 @@ impl Problems {
         self.list.push(Problem {
             line,
             severity,
-            message: message.into(),
+            message: format!("{}{message}", self.prefix),
         });
     }
 
-    pub fn warn(&mut self, line: usize, message: impl Into<String>) {
+    pub fn warn(&mut self, line: usize, message: impl fmt::Display) {
         self.add(line, Severity::Warning, message);
     }
 
-    pub fn error(&mut self, line: usize, message: impl Into<String>) {
+    pub fn error(&mut self, line: usize, message: impl fmt::Display) {
         self.add(line, Severity::Error, message);
     }
 
     pub fn finish(mut self) -> Vec<Problem> {
         if self.more > 0 {
-            let message = format!("{} more warnings", self.more);
+            let message = format!("{}{} more warnings", self.prefix, self.more);
             self.list.push(Problem {
                 line: 0,
                 severity: Severity::Warning,
@@ -134,6 +144,48 @@ impl Problems {
             });
         }
         self.list
+    }
+}
+
+/// The games of a file. A faulty one costs no other.
+#[derive(Default)]
+pub(super) struct Games {
+    games: Vec<GameTree>,
+    problems: Vec<Problem>,
+    /// Why games could not be read at all.
+    refused: Vec<Problem>,
+}
+
+impl Games {
+    /// Takes what was read of a game.
+    pub fn add(&mut self, game: Result<Builder, ReadError>) {
+        match game {
+            // The tree alone: the position in which it was read is large.
+            Ok(builder) => {
+                self.games.push(builder.tree);
+                self.problems.extend(builder.problems.finish());
+            }
+            Err(ReadError::Bad(problem)) => self.refused.push(problem),
+            Err(_) => {}
+        }
+    }
+
+    /// The games and all problems in the order of their lines.
+    ///
+    /// # Errors
+    /// When there is no game: what was wrong with the first one.
+    pub fn finish(mut self) -> Result<(Vec<GameTree>, Vec<Problem>), ReadError> {
+        if self.games.is_empty() {
+            return Err(match self.refused.into_iter().next() {
+                Some(problem) => ReadError::Bad(problem),
+                None => ReadError::Unknown,
+            });
+        }
+        self.problems.append(&mut self.refused);
+        // Those of the file as a whole stay behind.
+        self.problems
+            .sort_by_key(|problem| (problem.line == 0, problem.line));
+        Ok((self.games, self.problems))
     }
 }
 
@@ -150,10 +202,9 @@ pub(super) struct Builder {
 
 impl Builder {
     pub fn new(start: Position, problems: Problems) -> Builder {
-        let tree = GameTree::new(start);
         Builder {
-            cursor: Cursor::new(&tree),
-            tree,
+            tree: GameTree::new(&start),
+            cursor: Cursor::at_start(start),
             problems,
             stopped: false,
             foul: None,
@@ -241,6 +292,13 @@ impl Builder {
             self.stopped = true;
             return;
         }
+        if let Terminal::Other(word) = &terminal {
+            let message = format!(
+                "`{}` is no known way to end a game, kept as it is",
+                quote(word)
+            );
+            self.problems.warn(line, message);
+        }
         let terminal = match (self.foul.take(), terminal) {
             // The mover of the foul loses, whatever the word's side.
             (Some(foul), Terminal::FoulWin | Terminal::FoulLoss) => {
@@ -295,9 +353,11 @@ impl Builder {
         }
     }
 
-    pub fn time(&mut self, milliseconds: u64) {
-        if let Some(node) = self.current() {
-            self.tree.node_mut(node).time_ms = Some(milliseconds);
+    pub fn time(&mut self, line: usize, milliseconds: u64) {
+        match self.current() {
+            Some(NodeId::ROOT) => self.problems.warn(line, "a time before any move, left out"),
+            Some(node) => self.tree.node_mut(node).time_ms = Some(milliseconds),
+            None => {}
         }
     }
 }

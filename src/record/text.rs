@@ -96,6 +96,13 @@ pub fn decode(bytes: &[u8]) -> Result<(String, Encoding), NotText> {
     Ok((text.into_owned(), encoding))
 }
 
+/// The line of the first damaged character in a text, and how many there are.
+pub fn damage(text: &str) -> Option<(usize, usize)> {
+    let first = text.find(DAMAGED)?;
+    let line = lines(&text[..first + DAMAGED.len_utf8()]).count();
+    Some((line, text[first..].matches(DAMAGED).count()))
+}
+
 /// How unlikely it is that a decoded text is right: damaged characters, and
 /// half-width katakana, which EUC-JP turns into when it is read as Shift_JIS.
 fn fault(text: &str) -> usize {
@@ -149,7 +156,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         }
         number += 1;
         let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
-        let line = &rest[..end];
+        // Marks of files that were put one behind the other.
+        let line = rest[..end].trim_matches(['\u{feff}', '\u{1a}']);
         rest = &rest[end..];
         rest = rest
             .strip_prefix("\r\n")
@@ -203,8 +211,8 @@ pub fn sniff(text: &str) -> Option<Format> {
         if line.starts_with("手数--") || super::kif_read::is_numbered_move(line) {
             return Some(Format::Kif);
         }
-        ki2 |= line.starts_with(['▲', '△', '▼', '▽', '☗', '☖', '▵', '⛊', '⛉']);
-        header |= super::kif_read::is_kif_line(line);
+        ki2 |= line.starts_with(super::kif_read::SIDES);
+        header |= super::kif_head::is_kif_line(line);
     }
     match (ki2, header) {
         (true, _) => Some(Format::Ki2),
@@ -271,6 +279,8 @@ mod tests {
             decode(&b"\xff\xfd\xfe\xf8 abc".repeat(9)),
             Err(NotText::Encoding)
         );
+        assert_eq!(damage("a\nb"), None);
+        assert_eq!(damage("a\r\nb\u{fffd}\n\u{fffd}"), Some((2, 2)));
         let (bytes, lost) = encode("☗７六歩", Encoding::ShiftJis);
         assert_eq!(lost, 1);
         assert_eq!(decode(&bytes).unwrap().0, "〓７六歩");
@@ -278,7 +288,7 @@ mod tests {
 
     #[test]
     fn line_ends_of_every_kind() {
-        let all: Vec<_> = lines("a\r\nb\n\rc\rd\n\n\u{1a}").collect();
+        let all: Vec<_> = lines("a\r\nb\n\rc\r\u{feff}d\n\n\u{1a}").collect();
         assert_eq!(
             all,
             [(1, "a"), (2, "b"), (3, ""), (4, "c"), (5, "d"), (6, "")]

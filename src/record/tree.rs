@@ -6,7 +6,11 @@
 //! costs stack.
 
 use crate::core::Color;
-use crate::shogi::{IllegalMove, Move, Position, Rules, Source};
+use crate::core::color::ByColor;
+use crate::shogi::hand::Hand;
+use crate::shogi::piece::Piece;
+use crate::shogi::square::SQUARES;
+use crate::shogi::{IllegalMove, Move, Position, Rules, Source, Square};
 
 use super::terminal::Terminal;
 
@@ -114,34 +118,80 @@ pub mod key {
     pub const HANDICAP: &str = "手合割";
 }
 
+/// The position that a game starts from. A [`Position`] carries kilobytes in which it
+/// finds repetitions; a file may hold half a million games.
+#[derive(Clone)]
+struct SetUp {
+    board: [Option<Piece>; SQUARES],
+    hands: ByColor<Hand>,
+    side: Color,
+    ply: u32,
+    rules: Rules,
+}
+
+impl SetUp {
+    fn of(position: &Position) -> SetUp {
+        let mut board = [None; SQUARES];
+        for square in Square::all() {
+            board[square.index()] = position.piece_on(square);
+        }
+        SetUp {
+            board,
+            hands: ByColor(Color::ALL.map(|color| position.hand(color))),
+            side: position.side_to_move(),
+            ply: position.ply(),
+            rules: position.rules().clone(),
+        }
+    }
+
+    /// Whether the same pieces stand the same way; the rules are not the record's.
+    fn is_same(&self, other: &SetUp) -> bool {
+        self.board == other.board
+            && self.hands == other.hands
+            && (self.side, self.ply) == (other.side, other.ply)
+    }
+}
+
 /// A game with its variations.
 #[derive(Clone)]
 pub struct GameTree {
     /// Key and value, in the order of the record. Keys are those of KIF; players of
     /// handicap games are [`key::BLACK`] and [`key::WHITE`], too.
     pub headers: Vec<(String, String)>,
-    start: Position,
+    start: SetUp,
     nodes: Vec<Node>,
 }
 
 impl GameTree {
     /// A game without moves.
-    pub fn new(start: Position) -> GameTree {
+    pub fn new(start: &Position) -> GameTree {
         GameTree {
             headers: Vec::new(),
-            start,
+            start: SetUp::of(start),
             nodes: vec![Node::new(Step::Start, None, 0)],
         }
     }
 
     /// A game without moves from the initial position.
     pub fn even(rules: &Rules) -> GameTree {
-        GameTree::new(Position::start(rules))
+        GameTree::new(&Position::start(rules))
     }
 
-    /// The initial position.
-    pub fn start(&self) -> &Position {
-        &self.start
+    /// The initial position, set up anew.
+    pub fn start(&self) -> Position {
+        let SetUp {
+            board,
+            hands,
+            side,
+            ply,
+            ref rules,
+        } = self.start;
+        Position::set_up(board, hands, side, ply, rules)
+    }
+
+    /// The number of the first move, from 1.
+    pub fn first_ply(&self) -> u32 {
+        self.start.ply
     }
 
     /// A node.
@@ -219,7 +269,7 @@ impl GameTree {
 
     /// The side that makes entry number `ply` of a line (1 for the first move).
     pub fn side_at(&self, ply: u32) -> Color {
-        let first = self.start.side_to_move();
+        let first = self.start.side;
         if ply % 2 == 1 { first } else { !first }
     }
 
@@ -231,7 +281,7 @@ impl GameTree {
 
     /// The position after the legal moves of the main line.
     pub fn last_position(&self) -> Position {
-        let mut position = self.start.clone();
+        let mut position = self.start();
         for m in self.main_moves() {
             position.make(m);
         }
@@ -274,7 +324,7 @@ impl GameTree {
 impl PartialEq for GameTree {
     fn eq(&self, other: &GameTree) -> bool {
         if self.headers != other.headers
-            || self.start.sfen() != other.start.sfen()
+            || !self.start.is_same(&other.start)
             || self.nodes.len() != other.nodes.len()
         {
             return false;
@@ -300,7 +350,7 @@ impl std::fmt::Debug for GameTree {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GameTree")
             .field("headers", &self.headers)
-            .field("start", &self.start.sfen())
+            .field("start", &self.start().sfen())
             .field("nodes", &self.nodes)
             .finish()
     }
@@ -342,8 +392,13 @@ pub struct Cursor {
 impl Cursor {
     /// At the start of the game.
     pub fn new(tree: &GameTree) -> Cursor {
+        Cursor::at_start(tree.start())
+    }
+
+    /// At the start of a game from this position.
+    pub(super) fn at_start(position: Position) -> Cursor {
         Cursor {
-            position: tree.start.clone(),
+            position,
             node: NodeId::ROOT,
         }
     }

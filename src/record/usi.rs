@@ -3,7 +3,7 @@
 //! (the words of ShogiHome). Times, names and evaluations have no place in it.
 
 use super::Losses;
-use super::read::{Builder, Problems, ReadError};
+use super::read::{Builder, Games, Problems, ReadError};
 use super::terminal::Terminal;
 use super::text::{lines, quote};
 use super::tree::{GameTree, NodeId, Step, key};
@@ -21,9 +21,8 @@ const ENDS: [(&str, Terminal); 7] = [
 ];
 
 /// Reads the games of a file, one a line; the text is known to be USI.
-pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError> {
-    let mut games = Vec::new();
-    let mut faults = Problems::default();
+pub(super) fn read(text: &str, rules: &Rules) -> Result<Games, ReadError> {
+    let mut games = Games::default();
     for (number, line) in lines(text) {
         let line = line.trim();
         if line.starts_with("#YANEURAOU-DB") {
@@ -33,26 +32,10 @@ pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Builder>, ReadError>
         if line.is_empty() || line.starts_with("//") {
             continue;
         }
-        match read_line(number, line, rules) {
-            Ok(builder) => games.push(builder),
-            Err(message) => faults.error(number, message),
-        }
+        let game = read_line(number, line, rules);
+        games.add(game.map_err(|message| ReadError::at(number, message)));
     }
-    match games.first_mut() {
-        // A broken line among good ones is a problem of the file.
-        Some(first) => {
-            for problem in faults.finish() {
-                first
-                    .problems
-                    .add(problem.line, problem.severity, problem.message);
-            }
-            Ok(games)
-        }
-        None => match faults.finish().into_iter().next() {
-            Some(problem) => Err(ReadError::Bad(problem)),
-            None => Err(ReadError::Unknown),
-        },
-    }
+    Ok(games)
 }
 
 fn read_line(number: usize, line: &str, rules: &Rules) -> Result<Builder, String> {
@@ -157,21 +140,18 @@ mod tests {
         let text = "# comment\nposition startpos moves 7g7f 3c3d resign\n\n\
                     4k4/9/9/9/9/9/9/9/4K4_b_P_5 moves P*5e # why\n7g7f 8c8d\nstartpos\n\
                     startpos moves 7g7f 7g7f\nsfen x\n";
-        let builders = read(text, &Rules::default()).unwrap();
-        let counts: Vec<_> = builders.iter().map(|b| b.tree.main_moves().len()).collect();
+        let games = read(text, &Rules::default()).unwrap();
+        let (games, problems) = games.finish().unwrap();
+        let counts: Vec<_> = games.iter().map(|tree| tree.main_moves().len()).collect();
         assert_eq!(counts, [2, 1, 2, 0, 1]);
-        assert_eq!(builders[0].tree.ending(), Some(&Terminal::Resignation));
-        assert_eq!(builders[1].tree.start().ply(), 5);
-        let problems: Vec<String> = builders
-            .into_iter()
-            .flat_map(|builder| builder.problems.finish())
-            .map(|problem| problem.to_string())
-            .collect();
+        assert_eq!(games[0].ending(), Some(&Terminal::Resignation));
+        assert_eq!(games[1].first_ply(), 5);
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert_eq!(
             problems,
             [
+                "line 7: move 2 (7g7f) is not legal: there is no piece on 7g",
                 "line 8: `sfen x` is no position",
-                "line 7: move 2 (7g7f) is not legal: there is no piece on 7g"
             ]
         );
         assert!(read("#YANEURAOU-DB2016 1.00\nsfen x\n", &Rules::default()).is_err());
