@@ -8,9 +8,11 @@
 
 use std::fmt;
 use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use crate::core::{Color, MoveList, Score};
-use crate::mate::RootMate;
 
 /// A move: small, plain, and storable in 16 bits.
 pub trait GameMove: Copy + Eq + Hash + fmt::Debug + fmt::Display + Send + Sync + 'static {
@@ -336,6 +338,34 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// Takes a pass back.
     fn unmake_null(&mut self);
+}
+
+/// What [`RootMate::mating_line`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootAnswer<M> {
+    /// The line to the mate.
+    pub line: Option<Vec<M>>,
+    /// Whether there is no more to find out.
+    pub decided: bool,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+/// A mate solver as the search of a game asks it ([`Game::mate_solver`]).
+pub trait RootMate<G: Game>: Send {
+    /// A line by which the side to move mates with continuous checks, if one is found
+    /// within so many nodes and before `deadline` and `stop`, and a mate wins for sure.
+    /// Asked again, it goes on where it was.
+    fn mating_line(
+        &mut self,
+        root: &G,
+        nodes: u64,
+        deadline: Option<Instant>,
+        stop: &Arc<AtomicBool>,
+    ) -> RootAnswer<G::Move>;
+
+    /// Forgets all that was found.
+    fn forget(&mut self);
 }
 
 /// Pieces in hand as a set with counts, partly ordered by inclusion.

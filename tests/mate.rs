@@ -5,10 +5,11 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tsuru::game::{Game, MateGame, Stage};
-use tsuru::mate::{self, Limits, RootMate, Shorten, Solver, Verdict};
+use tsuru::game::{Game, MateGame, RootMate, Stage};
+use tsuru::mate::{self, Limits, Shorten, Solver, Verdict};
 use tsuru::shogi::{Move, Position, Rules};
 use tsuru::wa;
 
@@ -190,7 +191,7 @@ fn limits_hold() {
         let mut solver = Solver::new(16);
         let mut asked = 0;
         let line = loop {
-            let answer = solver.mating_line(&problem.position, &Limits::nodes(3000));
+            let answer = solver.mating_line(&problem.position, 3000, None, &Arc::default());
             asked += 1;
             assert!(answer.nodes <= 3000 && asked < 1000);
             if answer.decided {

@@ -135,6 +135,8 @@ fn search(
     let options = SearchOptions {
         multi_pv: settings.multi_pv.max(1),
         pv_interval: 0,
+        // A book wants the value of a position, not a mate in it.
+        root_mate_nodes: 0,
         ..SearchOptions::default()
     };
     let (sender, finished) = mpsc::channel();

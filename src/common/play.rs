@@ -8,8 +8,8 @@ use super::see::Exchange;
 use super::sfen::ReadSfen;
 use super::{IllegalMove, Kind, Move, Piece, Source};
 use crate::core::{Color, MoveList, Score, SquareIndex};
-use crate::game::{DiagramStyle, Game, GameEnd, ImmediateWin, Repetition, Stage};
-use crate::mate::{RootMate, Solver};
+use crate::game::{DiagramStyle, Game, GameEnd, ImmediateWin, Repetition, RootMate, Stage};
+use crate::mate::Solver;
 
 /// How a game begins and ends.
 pub trait Play: Exchange + Generate + Mating + ReadSfen + Draw {

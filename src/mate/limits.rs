@@ -34,6 +34,8 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// Ends the search at once when set.
     pub stop: Option<Arc<AtomicBool>>,
+    /// Positions of a proof to measure the longest defence in, at most.
+    pub(super) measured: usize,
     since: Instant,
     report: Option<Report>,
     /// Milliseconds at which the next report is due.
@@ -51,6 +53,7 @@ impl Default for Limits {
             nodes: None,
             deadline: None,
             stop: None,
+            measured: usize::MAX,
             since: Instant::now(),
             report: None,
             next_report: Arc::new(AtomicU64::new(REPORT_EVERY)),

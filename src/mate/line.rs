@@ -112,6 +112,7 @@ impl<G: MateGame> Solver<G> {
     /// lost, or a limit was reached.
     pub(super) fn line(&mut self, root: &mut G, limits: &Limits) -> Option<Lines<G::Move>> {
         let memory = self.search.table.bytes() / (1 << 20) * MEMORY_PER_MB + 50_000;
+        let memory = memory.min(limits.measured);
         let lines = match self.search.measure(root, memory, limits) {
             Some(measured) => Lines {
                 line: self.search.measured_line(root, &measured, |all, _| all),

@@ -24,7 +24,9 @@ mod path;
 mod short;
 mod table;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use dfpn::{Dfpn, End};
 pub use limits::{Limits, Progress};
@@ -32,7 +34,7 @@ use line::Lines;
 pub use short::{mate_in_one, mate_in_three};
 use table::UNLIMITED;
 
-use crate::game::{Game, MateGame};
+use crate::game::{MateGame, RootAnswer, RootMate};
 
 /// How much a line may be shortened after the proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,29 +87,19 @@ pub struct Solver<G: MateGame> {
     search: Dfpn<G>,
 }
 
-/// What [`RootMate::mating_line`] found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RootAnswer<M> {
-    /// The line to the mate.
-    pub line: Option<Vec<M>>,
-    /// Whether there is no more to find out.
-    pub decided: bool,
-    /// Nodes searched.
-    pub nodes: u64,
-}
-
-/// A mate solver as a game search asks it: without knowing more of the game than that
-/// it is one.
-pub trait RootMate<G: Game>: Send {
-    /// A line by which the side to move mates with continuous checks, if the limits
-    /// allow to find one and a mate wins for sure. Asked again, it goes on where it was.
-    fn mating_line(&mut self, root: &G, limits: &Limits) -> RootAnswer<G::Move>;
-}
-
 impl<G: MateGame> RootMate<G> for Solver<G> {
-    fn mating_line(&mut self, root: &G, limits: &Limits) -> RootAnswer<G::Move> {
+    fn mating_line(
+        &mut self,
+        root: &G,
+        nodes: u64,
+        deadline: Option<Instant>,
+        stop: &Arc<AtomicBool>,
+    ) -> RootAnswer<G::Move> {
+        let mut limits = Limits::new(Some(nodes), deadline, Some(stop.clone()));
+        // The clock may start meanwhile, and nobody looks at it before the answer.
+        limits.measured = usize::try_from(nodes).unwrap_or(usize::MAX);
         let verdict = match root.is_mate_decisive() {
-            true => self.solve(root, limits, Shorten::No),
+            true => self.solve(root, &limits, Shorten::No),
             false => Verdict::NoMate,
         };
         RootAnswer {
@@ -118,6 +110,10 @@ impl<G: MateGame> RootMate<G> for Solver<G> {
             },
             nodes: self.nodes(),
         }
+    }
+
+    fn forget(&mut self) {
+        self.clear();
     }
 }
 

@@ -154,8 +154,8 @@ impl Control {
     }
 
     /// What [`Control::is_stopped`] looks at, for a search that is none of ours.
-    pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        self.stopped.clone()
+    pub fn stop_flag(&self) -> &Arc<AtomicBool> {
+        &self.stopped
     }
 
     /// Ends the search of all threads; the answer may still be held back.
@@ -280,7 +280,9 @@ fn live<G: Game, E: Evaluator<G>>(id: usize, evaluator: E, messages: &Receiver<M
             }
             Message::Forget => {
                 memory.histories.clear();
-                memory.mate = None;
+                if let Some(mate) = &mut memory.mate {
+                    mate.clear();
+                }
             }
             Message::Touch(done) => {
                 memory.histories.touch();

@@ -10,8 +10,7 @@
 use super::root::Line;
 use super::worker::Search;
 use crate::core::score::{MAX_PLY, mate_in};
-use crate::game::{Evaluator, Game, Repetition};
-use crate::mate::{Limits, RootMate};
+use crate::game::{Evaluator, Game, Repetition, RootMate};
 
 /// The part of the target time, and of a limit in nodes, that may go into the solver.
 const SHARE: u64 = 32;
@@ -19,8 +18,9 @@ const SHARE: u64 = 32;
 const SLICE: u64 = 8192;
 /// Nodes that a megabyte of the solver's table is good for.
 const NODES_PER_MB: u64 = 16_384;
-/// The smallest and the largest table, in MiB.
-const TABLE_MB: (u64, u64) = (4, 1024);
+/// The smallest and the largest table, in MiB. It is handed out on the clock, in the first
+/// search that asks for it.
+const TABLE_MB: (u64, u64) = (4, 32);
 
 /// The solver of a search thread, kept from move to move: most of what it proved is
 /// asked for again.
@@ -29,10 +29,18 @@ pub(super) struct MateMemory<G> {
     megabytes: u64,
 }
 
+impl<G: Game> MateMemory<G> {
+    /// Forgets what was proved, for a new game.
+    pub fn clear(&mut self) {
+        self.solver.forget();
+    }
+}
+
 impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
     /// A line that mates the root by checks, if one is found. Not asked when the
     /// answer must come from the search itself: more lines than one, chosen moves, a
-    /// depth, a limited strength.
+    /// depth, a limited strength, and analysis, where a shorter mate or the value of
+    /// another move matters as well.
     pub fn root_mate(&mut self) -> Option<Line<G::Move>> {
         let job = self.job;
         let limits = &job.limits;
@@ -40,7 +48,9 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             || job.options.multi_pv > 1
             || !limits.searchmoves.is_empty()
             || limits.depth.is_some()
-            || job.options.depth_limit > 0;
+            || job.options.depth_limit > 0
+            || job.is_unbounded()
+            || job.options.consideration_mode;
         let most = job
             .options
             .root_mate_nodes
@@ -77,9 +87,10 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         while left > 0 && !job.control.is_stopped() {
             let deadline = self.timer.as_ref().and_then(|timer| timer.part(SHARE));
             let slice = left.min(SLICE);
-            let limits = Limits::new(Some(slice), deadline, Some(job.control.stop_flag()));
-            let answer = solver.mating_line(&job.root, &limits);
+            let stop = job.control.stop_flag();
+            let answer = solver.mating_line(&job.root, slice, deadline, stop);
             self.nodes += answer.nodes;
+            self.mate_nodes += answer.nodes;
             left = left.saturating_sub(answer.nodes.max(1));
             if answer.decided || answer.nodes < slice {
                 return answer.line;

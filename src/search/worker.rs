@@ -106,6 +106,8 @@ pub(super) struct Search<'a, G: Game, E> {
     /// The depth of the iteration.
     pub root_depth: u32,
     pub nodes: u64,
+    /// Those of them that the mate solver searched.
+    pub mate_nodes: u64,
     node_limit: u64,
     /// The main line of the last report, when it was exact.
     pub last_reported: Option<Line<G::Move>>,
@@ -144,6 +146,7 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
             best_move_changes: 0,
             root_depth: 0,
             nodes: 0,
+            mate_nodes: 0,
             last_reported: None,
             reported_at: None,
             node_limit: job.node_share(id),
@@ -171,7 +174,8 @@ impl<'a, G: Game, E: Evaluator<G>> Search<'a, G, E> {
 
     /// Whether a first iteration is finished, or takes too long to wait for it.
     fn has_something(&self) -> bool {
-        !self.completed.is_empty() || self.nodes * G::NODE_WEIGHT >= FIRST_ITERATION_NODES
+        !self.completed.is_empty()
+            || (self.nodes - self.mate_nodes) * G::NODE_WEIGHT >= FIRST_ITERATION_NODES
     }
 
     /// Plays a legal move, or breaks the search off when the nodes are used up.
