@@ -36,7 +36,7 @@ impl Outputs {
     /// # Errors
     /// When it is a file that is read, or another output's.
     pub fn claim(&self, path: &Path) -> anyhow::Result<()> {
-        if is_device(path) {
+        if is_device(path) || is_stdout(path) {
             return Ok(());
         }
         let real = real_path(path);

@@ -7,7 +7,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The path with something at the end of its name.
@@ -17,14 +17,34 @@ pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Where the new content of a file is written; `None` for what is no file and is
-/// written to itself.
-fn unfinished(path: &Path) -> Option<(PathBuf, PathBuf)> {
+/// The file that a path leads to; `None` for what is no file and is written to itself.
+fn target(path: &Path) -> Option<PathBuf> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return None;
     }
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    Some((beside(&path, ".new"), path))
+    // A link that leads to nothing yet says where the file shall be.
+    let linked = || {
+        let target = fs::read_link(path).ok()?;
+        Some(path.parent()?.join(target))
+    };
+    let path = fs::canonicalize(path)
+        .ok()
+        .or_else(linked)
+        .unwrap_or_else(|| path.to_path_buf());
+    Some(path)
+}
+
+/// A new file beside another one, for its next content. No file that exists is touched.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut number = 0;
+    loop {
+        let new = beside(path, &format!(".{}-{number}.new", std::process::id()));
+        match File::create_new(&new) {
+            Ok(file) => return Ok((new, file)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Replaces a file, which keeps its permissions, or makes it.
@@ -35,12 +55,13 @@ pub fn replace(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let Some((new, path)) = unfinished(path) else {
+    let Some(path) = target(path) else {
         let mut out = BufWriter::new(OpenOptions::new().write(true).open(path)?);
         write(&mut out)?;
         return out.flush();
     };
-    let written = File::create(&new).and_then(|file| {
+    let (new, file) = create_beside(&path)?;
+    let finish = || {
         let mut out = BufWriter::new(file);
         write(&mut out)?;
         out.into_inner()?.sync_all()?;
@@ -48,8 +69,8 @@ pub fn replace(
             fs::set_permissions(&new, old.permissions())?;
         }
         fs::rename(&new, &path)
-    });
-    written.inspect_err(|_| {
+    };
+    finish().inspect_err(|_| {
         // The error that matters is the first one.
         let _ = fs::remove_file(&new);
     })
@@ -60,9 +81,9 @@ pub fn replace(
 /// # Errors
 /// What [`replace`] would meet: no such folder, no permission, a folder of that name.
 pub fn check(path: &Path) -> io::Result<()> {
-    match unfinished(path) {
+    match target(path) {
         None => OpenOptions::new().write(true).open(path).map(drop),
-        Some((new, _)) => File::create(&new).and_then(|_| fs::remove_file(&new)),
+        Some(path) => create_beside(&path).and_then(|(new, _)| fs::remove_file(new)),
     }
 }
 
@@ -103,6 +124,13 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), "full");
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(names(), 1);
+        // What lies beside it is somebody's.
+        let other = beside(&path, &format!(".{}-0.new", std::process::id()));
+        fs::write(&other, b"mine").unwrap();
+        check(&path).unwrap();
+        replace(&path, |out| out.write_all(b"three")).unwrap();
+        assert_eq!(fs::read(&other).unwrap(), b"mine");
+        fs::remove_file(&other).unwrap();
         assert!(is_same(&path, &folder.path().join(".").join("a")));
         assert!(!is_same(&path, folder.path()));
 
@@ -129,6 +157,12 @@ mod tests {
         replace(&link, |out| out.write_all(b"two")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+
+        let early = folder.path().join("early");
+        std::os::unix::fs::symlink("later", &early).unwrap();
+        replace(&early, |out| out.write_all(b"three")).unwrap();
+        assert_eq!(fs::read(folder.path().join("later")).unwrap(), b"three");
+        assert!(fs::symlink_metadata(&early).unwrap().is_symlink());
 
         let null = Path::new("/dev/null");
         check(null).unwrap();
