@@ -501,6 +501,37 @@ fn several_games_in_a_file() {
     ] {
         assert_eq!(counts(&text), expected, "{text}");
     }
+    // A diagram of the position that a game has come to is no other game.
+    let shown = "後手の持駒：なし\n+---------------------------+\n\
+        |v香v桂v銀v金v玉v金v銀v桂v香|一\n| ・v飛 ・ ・ ・ ・ ・v角 ・|二\n\
+        |v歩v歩v歩v歩v歩v歩v歩v歩v歩|三\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n\
+        | ・ ・ ・ ・ ・ ・ ・ ・ ・|五\n| ・ ・ 歩 ・ ・ ・ ・ ・ ・|六\n\
+        | 歩 歩 ・ 歩 歩 歩 歩 歩 歩|七\n| ・ 角 ・ ・ ・ ・ ・ 飛 ・|八\n\
+        | 香 桂 銀 金 玉 金 銀 桂 香|九\n+---------------------------+\n先手の持駒：なし\n";
+    for text in [
+        format!("手数--\n1 ７六歩(77)\n{shown}2 ３四歩(33)\n"),
+        format!("手数--\n1 ７六歩(77)\n2 投了\n{shown}"),
+        format!("手合割：平手\n▲７六歩\n{shown}△３四歩\n"),
+    ] {
+        assert_eq!(read(text.as_bytes()).unwrap().games.len(), 1, "{text}");
+    }
+    // What has one diagram has one title.
+    let collection = format!("作品名：A\n{diagram}作品名：B\n{diagram}");
+    let titles: Vec<_> = (read(collection.as_bytes()).unwrap().games.iter())
+        .map(|tree| tree.headers.clone())
+        .collect();
+    let title = |name: &str| vec![("作品名".to_owned(), name.to_owned())];
+    assert_eq!(titles, [title("A"), title("B")]);
+    // Numbers of any size.
+    let numbers = "4294967295 ７六歩(77)\n5 ３四歩(33)\n";
+    assert_eq!(counts(numbers), [2]);
+    // Headers before a branch do not make it a game.
+    let branch = "手数--\n1 ７六歩(77)\n2 ３四歩(33)\n変化：1手\n備考：x\n1 ２六歩(27)\n";
+    let reading = read(branch.as_bytes()).unwrap();
+    assert_eq!(
+        (reading.games.len(), reading.games[0].lines().count()),
+        (1, 2)
+    );
     // Headers within a game do not end it.
     let one =
         "手数--\n1 ７六歩(77)\n備考：よい手\n*so：it is\n2 ３四歩(33)\n変化：1手\n1 ２六歩(27)\n";

@@ -31,9 +31,9 @@ use super::{Done, RulesArgs, progress};
 #[command(after_help = "\
 --kif, --csa, --html and --json=PATH write files: beside the record as NAME.analysis.EXT,
 or to the PATH given with `=`: a file, a folder (for several records, or with a / at its
-end), or `-` for standard output instead of the table. --json alone prints JSON instead of the table. Records from a folder whose
-outputs exist and are newer are skipped, so that a batch that was ended goes on;
---force analyses them anew.
+end), or `-` for standard output instead of the table. --json alone prints JSON instead
+of the table. Records from a folder whose outputs exist and are newer are skipped, so
+that a batch that was ended goes on; --force analyses them anew.
 
 Examples:
   tsuru analyze game.kif

@@ -64,9 +64,14 @@ pub(super) fn is_head_line(line: &str) -> bool {
         })
 }
 
+/// Whether a line names a handicap, or that there is none.
+pub(super) fn is_handicap(line: &str) -> bool {
+    line.starts_with("手合割")
+}
+
 /// Whether a line says how a game starts.
 pub(super) fn is_start(line: &str) -> bool {
-    line.starts_with("手合割") || is_board_row(line)
+    is_handicap(line) || is_board_row(line)
 }
 
 /// A number in kanji or digits of any width, up to 99.
@@ -144,8 +149,15 @@ impl Head {
 
     /// Whether the diagram is whole, and the line begins another one.
     pub fn is_over_by(&self, line: &str) -> bool {
+        let whole = self.hands.iter().any(Option::is_some);
         let hand = line.starts_with("後手の持") || line.starts_with("上手の持");
-        self.rows.len() == SIZE && (is_board_row(line) || hand && self.hands[1].is_some())
+        // Names may follow a diagram, but no header comes twice.
+        let again = || {
+            let key = line.split(['：', ':']).next().unwrap_or("");
+            let key = key.trim_matches(BLANKS);
+            line.contains(['：', ':']) && self.headers.iter().any(|(known, _)| known == key)
+        };
+        self.rows.len() == SIZE && (is_board_row(line) || whole && hand || again())
     }
 
     fn moves_before(&mut self, line: &str) {

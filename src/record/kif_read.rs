@@ -7,9 +7,9 @@
 //! The formats have one game a file, but collections put several one behind the other:
 //! headers among the moves belong to a next game when its first move follows.
 
-use crate::shogi::{Rules, Square};
+use crate::shogi::{Position, Rules, Square};
 
-use super::kif_head::{Head, is_board_row, is_head_line, is_kif_line, is_start};
+use super::kif_head::{Head, is_board_row, is_handicap, is_head_line, is_kif_line, is_start};
 use super::kif_move::MoveText;
 use super::read::{Builder, Games, ReadError};
 use super::terminal::Terminal;
@@ -155,15 +155,46 @@ impl<'a> Reader<'a> {
             let mut pending = self.pending.iter();
             pending.any(|(_, line)| what(line.trim_matches(BLANKS)))
         };
-        if !begins || has(is_start) {
-            return begins;
+        if !begins {
+            return false;
+        }
+        if let Some(starts) = self.pending_start() {
+            return starts;
         }
         let is_first = match numbered(line) {
             _ if line.starts_with("手数--") => true,
-            Some((ply, _)) => ply == 1 && !self.pending.is_empty(),
+            // Behind `変化：1手` it is a branch.
+            Some((ply, _)) => ply == 1 && !self.pending.is_empty() && !self.is_at_start(),
             None => line.starts_with(SIDES) && has(is_kif_line),
         };
         is_under_way && is_first
+    }
+
+    /// Whether the next move would be the first of the present game.
+    fn is_at_start(&self) -> bool {
+        matches!(&self.part, Part::Moves(game) if game.builder.is_at_start())
+    }
+
+    /// Whether the pending lines say how a next game starts; `None` when they say nothing
+    /// of a start. A diagram of the board that the present game has come to only shows it.
+    fn pending_start(&self) -> Option<bool> {
+        let has = |what: fn(&str) -> bool| {
+            let mut lines = self.pending.iter();
+            lines.any(|(_, line)| what(line.trim_matches(BLANKS)))
+        };
+        if !has(is_start) {
+            return None;
+        }
+        let (Part::Moves(game), false) = (&self.part, has(is_handicap)) else {
+            return Some(true);
+        };
+        let mut head = Head::default();
+        for &(number, line) in &self.pending {
+            head.line(number, line);
+        }
+        let board = |position: &Position| position.sfen().split(' ').next().map(str::to_owned);
+        let is_other = |shown: Position| board(&shown) != board(game.builder.position());
+        Some(head.position(self.rules).map_or(true, is_other))
     }
 
     /// Takes the pending lines as the head of a next game.
@@ -222,8 +253,7 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self) -> Games {
-        let mut pending = self.pending.iter();
-        if pending.any(|(_, line)| is_start(line.trim_matches(BLANKS))) {
+        if self.pending_start() == Some(true) {
             self.next_game();
         }
         self.give_back();
@@ -347,8 +377,8 @@ impl Game {
         } else if ply != next {
             let message = format!(
                 "number {} where {} was expected",
-                ply + offset,
-                next + offset
+                ply.saturating_add(offset),
+                next.saturating_add(offset)
             );
             builder.problems.warn(number, message);
         }

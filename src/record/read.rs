@@ -221,6 +221,11 @@ impl Builder {
         self.tree.node(self.cursor.node()).ply() + 1
     }
 
+    /// Whether no move leads to the entry that the line has come to.
+    pub fn is_at_start(&self) -> bool {
+        self.cursor.node() == NodeId::ROOT
+    }
+
     /// Whether moves are left out until the next branch.
     pub fn is_stopped(&self) -> bool {
         self.stopped
