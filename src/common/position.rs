@@ -269,11 +269,6 @@ impl<F: Form> Position<F> {
         &self.rules
     }
 
-    /// Puts other rules in force; the history stays.
-    pub fn set_rules(&mut self, rules: F::Rules) {
-        self.rules = rules;
-    }
-
     /// Enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Set<F> {
