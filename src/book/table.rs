@@ -5,12 +5,13 @@
 //! replaced in one step, so that an interruption leaves the old or the new one.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::entry::{self, BookMove};
 use super::format::{Damages, HEADER, Item, scan};
+use crate::core::files;
 
 /// A book to change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -181,19 +182,7 @@ impl Table {
     /// # Errors
     /// When writing fails; the old file is then still there.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(".tmp");
-        let temporary = path.with_file_name(name);
-        let write = || {
-            let mut out = BufWriter::new(File::create(&temporary)?);
-            self.write(&mut out)?;
-            out.into_inner()?.sync_all()?;
-            fs::rename(&temporary, path)
-        };
-        write().inspect_err(|_| {
-            // It may not even exist.
-            let _ = fs::remove_file(&temporary);
-        })
+        files::replace(path, |out| self.write(out))
     }
 }
 

@@ -3,8 +3,9 @@
 //! Games have numbers and are written in their order, so a file holds the same
 //! whatever the number of threads and however often the work was interrupted. Beside
 //! it lies `FILE.state`: how and by which evaluation the games are played, and how many
-//! are in the file. It is brought up to date about once a second, after the data; what the file has
-//! beyond it when the work begins again (after a crash) is cut off and played again.
+//! are in the file. It is brought up to date about once a second, after the data; what
+//! the file has beyond it when the work begins again (after a crash) is cut off and
+//! played again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};

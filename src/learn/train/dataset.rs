@@ -374,20 +374,9 @@ pub fn load(parts: &[Part]) -> Result<Samples, FileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::packed::PackedSfen;
     use crate::learn::random::Random;
+    use crate::learn::train::testing::sample;
     use crate::shogi::{Position, Rules};
-
-    fn sample(position: &Position) -> Sample {
-        let record = Record {
-            packed: PackedSfen::pack(position).unwrap(),
-            score: 0,
-            best: None,
-            ply: 1,
-            result: 0,
-        };
-        Sample::of(&record).unwrap()
-    }
 
     /// The position in a mirror.
     fn mirrored(position: &Position) -> Position {

@@ -182,9 +182,7 @@ mod tests {
     use super::*;
     use crate::core::Color;
     use crate::eval::nnue::FeatureSet;
-    use crate::learn::packed::PackedSfen;
-    use crate::learn::record::Record;
-    use crate::learn::train::testing::{SMALL, samples, settings};
+    use crate::learn::train::testing::{SMALL, sample, samples, settings};
     use crate::shogi::{Position, Rules};
 
     fn loss(model: &Model, samples: &[Sample], target: Target) -> f64 {
@@ -262,16 +260,6 @@ mod tests {
         let sfen = |text: &str| Position::from_sfen(text, &Rules::default()).unwrap();
         let black = sfen("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3");
         let white = sfen("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 4");
-        let sample = |position: &Position| {
-            let record = Record {
-                packed: PackedSfen::pack(position).unwrap(),
-                score: 0,
-                best: None,
-                ply: 1,
-                result: 0,
-            };
-            Sample::of(&record).unwrap()
-        };
         assert_eq!(black.side_to_move(), Color::Black);
         let mut model = Model::random(SMALL, 1);
         model.dense[0] = 0.3;

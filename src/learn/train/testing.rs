@@ -49,6 +49,18 @@ pub fn records(count: usize) -> Vec<Record> {
     records
 }
 
+/// One position, without a score.
+pub fn sample(position: &Position) -> Sample {
+    let record = Record {
+        packed: PackedSfen::pack(position).unwrap(),
+        score: 0,
+        best: None,
+        ply: 1,
+        result: 0,
+    };
+    Sample::of(&record).unwrap()
+}
+
 pub fn samples(count: usize) -> Vec<Sample> {
     let sample = |record: &Record| Sample::of(record).unwrap();
     records(count).iter().map(sample).collect()
