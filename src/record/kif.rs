@@ -5,6 +5,7 @@
 //! ([`crate::shogi::notation`]) and neither numbers nor times. Branches follow the
 //! main line, the last one first, as Kifu for Windows writes them.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::kif_head::{is_header, is_worth_keeping};
@@ -102,6 +103,7 @@ fn write_head(text: &mut String, tree: &GameTree, start: &Position, losses: &mut
     let mut placed = false;
     let has_diagram = handicap(start).is_none() && start.sfen() != sfen::START;
     let players = players(start);
+    let mut names = HashSet::new();
     for (key, value) in &tree.headers {
         let name = match key.as_str() {
             key::BLACK => players[0],
@@ -113,7 +115,10 @@ fn write_head(text: &mut String, tree: &GameTree, start: &Position, losses: &mut
             placed = true;
         }
         let row = format!("{}：{}", one_line(name), one_line(value));
+        // Behind a diagram, a header that comes again begins the head of a next game.
+        let is_again = has_diagram && !names.insert(name.trim_matches(BLANKS));
         let is_said = match key.as_str() {
+            _ if is_again => false,
             key::HANDICAP => has_diagram && is_worth_keeping(value),
             key => {
                 let [key, value] = [key, value].map(one_line);
@@ -334,5 +339,21 @@ mod tests {
             move_parts(m, &position),
             ("７三成銀".to_string(), "(74)".to_string())
         );
+    }
+
+    /// The reader takes a header that comes again behind a diagram for the next game's.
+    #[test]
+    fn headers_behind_a_diagram_are_written_once() {
+        use crate::record::{Format, read, read_text, write};
+        let csa = "V2\nN+a\nN-b\nP1 *  *  *  * -OU *  *  *  * \n\
+                   P9 *  *  *  * +OU *  *  *  * \n+\nN+c\n+5958OU\nT2\n";
+        let rules = Default::default();
+        let reading = read_text(csa, Format::Csa, &rules).unwrap();
+        let tree = &reading.games[0];
+        let written = write(tree, "kifu".parse().unwrap());
+        let again = read(&written.bytes, &rules).unwrap();
+        assert_eq!(again.games.len(), 1);
+        assert_eq!(again.games[0].main_moves(), tree.main_moves());
+        assert!(written.losses.iter().any(|loss| loss.contains(key::BLACK)));
     }
 }
