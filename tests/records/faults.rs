@@ -1,6 +1,6 @@
 //! Records with faults, and in odd order: what is kept, and what is told.
 
-use tsuru::record::{self, GameTree, NodeId, Target, Terminal, key};
+use tsuru::record::{self, GameTree, Target, Terminal, key};
 use tsuru::shogi::Rules;
 
 use super::{convert, read, usi};
