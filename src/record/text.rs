@@ -293,7 +293,6 @@ mod tests {
         // Little to tell from: names alone.
         for (names, encoding) in [
             ("N+ﾔﾏﾀﾞ\nN-ｽｽﾞｷ ﾊﾅｺ\n", Encoding::ShiftJis),
-            ("N+ﾀﾞｲﾁ\n", Encoding::ShiftJis),
             ("N+渡辺明\n", Encoding::ShiftJis),
             (
                 "N+渡辺明\nN-羽生善治\n$EVENT:第七十期王将戦\n",
