@@ -133,6 +133,77 @@ fn converts_files_folders_and_streams() {
     }
 }
 
+/// What several records become on standard output is a file of this format again.
+#[test]
+fn several_records_on_standard_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("a.csa"), "PI\n+\n+7776FU\n%TORYO\n").unwrap();
+    fs::write(dir.join("b.csa"), "PI\n+\n+2726FU\n").unwrap();
+    for format in ["csa", "csa3", "jkf", "usi", "kifu", "ki2u"] {
+        let args = ["convert", "--to", format, "a.csa", "b.csa", "-o", "-"];
+        let done = run(dir, &args);
+        assert_eq!(done.code, 0, "{}", done.err);
+        let again = run_with(dir, &["convert", "--to", "usi", "-"], &done.out);
+        assert_eq!(
+            (again.code, again.out.as_str(), again.err.as_str()),
+            (0, "startpos moves 7g7f resign\nstartpos moves 2g2f\n", ""),
+            "{format}"
+        );
+    }
+}
+
+/// Of two records that would become one file the later one is refused, always.
+#[test]
+fn the_later_of_two_twins_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::create_dir(dir.join("in")).unwrap();
+    // The first one takes longer.
+    let long = format!("PI\n+\n{}", "'*comment\n".repeat(20_000));
+    fs::write(dir.join("in/a.csa"), long).unwrap();
+    fs::write(dir.join("in/a.kif"), MATE).unwrap();
+    fs::write(dir.join("in/b.kif"), MATE).unwrap();
+    let done = run(dir, &["convert", "--to", "usi", "in", "-o", "out/"]);
+    assert_eq!(done.code, 1);
+    assert_eq!(
+        done.err.matches("is the place of another output").count(),
+        1
+    );
+    assert_eq!(
+        fs::read_to_string(dir.join("out/a.usi")).unwrap(),
+        "startpos\n"
+    );
+    assert!(dir.join("out/b.usi").is_file());
+}
+
+/// Only shogi has these records: another game that `--variant` names is refused.
+#[test]
+fn records_of_other_games_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("game.kif"), MATE).unwrap();
+    for command in [
+        &["convert", "--check", "game.kif"][..],
+        &["convert", "--to", "csa", "game.kif"],
+        &[
+            "analyze", "--depth", "1", "--hash", "8", "--html", "game.kif",
+        ],
+        &["explain", "--record", "game.kif"],
+        &["judge", "--record", "game.kif"],
+    ] {
+        for variant in ["washogi", "yonin"] {
+            let done = run(dir, &[command, &["--variant", variant]].concat());
+            assert_eq!((done.code, done.out.as_str()), (2, ""), "{command:?}");
+            let expected = "error: records: only of shogi, not of the game that --variant names\n";
+            assert_eq!(done.err, expected, "{command:?}");
+        }
+        let unknown = run(dir, &[command, &["--variant", "chess"]].concat());
+        assert!(unknown.code == 2 && unknown.err.contains("'chess'"));
+    }
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 1);
+}
+
 /// A record is never written over by what a reader made of it, however one asks.
 #[test]
 fn records_are_not_converted_onto_themselves() {
@@ -374,6 +445,85 @@ fn batches_go_on_where_they_were_ended() {
     assert!(anew.out.contains("== games/a.kif"));
 }
 
+/// Outputs that are there stay, those that are missing are made; one that cannot be
+/// written costs no other.
+#[test]
+fn batches_make_what_is_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::create_dir_all(dir.join("out/b.analysis.json")).unwrap();
+    fs::create_dir(dir.join("games")).unwrap();
+    for name in ["a", "b", "c"] {
+        fs::write(dir.join(format!("games/{name}.kif")), MATE).unwrap();
+    }
+    let base = ["analyze", "--depth", "1", "--threads", "1", "--hash", "8"];
+    let batch = |args: &[&str]| run(dir, &[&base[..], args, &["games"]].concat());
+    for args in [&["--json=out/"][..], &["--json=out/", "--force"]] {
+        let done = batch(args);
+        assert_eq!(done.code, 1, "{}", done.err);
+        let told = "games/b.kif, game 1: out/b.analysis.json is a folder";
+        assert!(done.err.contains(told), "{}", done.err);
+        assert!(dir.join("out/a.analysis.json").is_file());
+        assert!(dir.join("out/c.analysis.json").is_file());
+    }
+    fs::remove_dir(dir.join("out/b.analysis.json")).unwrap();
+    fs::write(dir.join("out/a.analysis.json"), "mine").unwrap();
+    let more = batch(&["--json=out/", "--html=out/"]);
+    assert_eq!(more.code, 0, "{}", more.err);
+    let kept = fs::read_to_string(dir.join("out/a.analysis.json")).unwrap();
+    assert_eq!(kept, "mine");
+    assert_eq!(fs::read_dir(dir.join("out")).unwrap().count(), 6);
+    let all = batch(&["--json=out/", "--html=out/"]);
+    assert_eq!((all.code, all.out.as_str()), (0, ""));
+    assert!(
+        all.err.contains("3 games were analysed before"),
+        "{}",
+        all.err
+    );
+}
+
+/// `=-` puts one output in the table's place.
+#[test]
+fn one_output_on_standard_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("game.kif"), MATE).unwrap();
+    let base = ["analyze", "--depth", "1", "--threads", "1", "--hash", "8"];
+    let with = |args: &[&str]| run(dir, &[&base[..], args, &["game.kif"]].concat());
+    for (option, begins, ends) in [
+        ("--kif=-", "#KIF version=2.0 encoding=UTF-8\r\n", "\r\n"),
+        ("--csa=-", "V2.2\nN+A\nN-B\n", "\n"),
+        ("--html=-", "<!DOCTYPE html>", "</html>\n"),
+        ("--json=-", "{\n  \"file\": \"game.kif\",", "}\n"),
+        ("--json", "{\n  \"file\": \"game.kif\",", "}\n"),
+    ] {
+        for more in [&[][..], &["--quiet"]] {
+            let done = with(&[&[option][..], more].concat());
+            assert_eq!(done.code, 0, "{option}: {}", done.err);
+            assert!(done.out.starts_with(begins), "{option}: {}", done.out);
+            assert!(done.out.ends_with(ends), "{option}: {}", done.out);
+        }
+        if option != "--csa=-" {
+            let two = with(&[option, "--csa=-"]);
+            assert_eq!((two.code, two.out.as_str()), (2, ""), "{option}");
+            assert!(two.err.contains("standard output takes one"), "{}", two.err);
+        }
+    }
+    // Again and again, and beside a file.
+    let both = with(&["--kif=-", "--html=page.html", "--force"]);
+    assert!(
+        both.code == 0 && both.out.starts_with("#KIF"),
+        "{}",
+        both.err
+    );
+    let mut names: Vec<_> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["game.kif", "page.html"]);
+}
+
 #[test]
 fn analyses_write_over_no_record_and_no_other_analysis() {
     let dir = tempfile::tempdir().unwrap();
@@ -446,6 +596,11 @@ fn explain_and_judge_take_records() {
         "{}",
         judged.out
     );
+    // A record with a fault is judged as far as it goes, and the status tells.
+    fs::write(dir.join("faulty.csa"), FOUL).unwrap();
+    let faulty = run(dir, &["judge", "--record", "faulty.csa"]);
+    assert_eq!(faulty.code, 1);
+    assert!(faulty.out.contains("Moves:      2\n"), "{}", faulty.out);
     let json = run(dir, &["judge", "--json", "--record", "foul.kif"]);
     let json: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(

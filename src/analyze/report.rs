@@ -132,6 +132,11 @@ fn name(tree: &GameTree, side: Color) -> String {
     tree.header(key).unwrap_or("").to_owned()
 }
 
+/// A text of a record as a terminal may get it: control characters are commands there.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 impl Report {
     /// The report of an analysed game.
     pub fn new(file: &str, tree: &GameTree, analysis: &Analysis, settings: &Settings) -> Report {
@@ -217,7 +222,7 @@ pub fn table(tree: &GameTree, analysis: &Analysis, notation: Notation) -> String
     let japanese = notation == Notation::Japanese;
     let word = |ja: &'static str, en: &'static str| if japanese { ja } else { en };
     let mut text = String::new();
-    let names = Color::ALL.map(|side| name(tree, side));
+    let names = Color::ALL.map(|side| plain(&name(tree, side)));
     if names.iter().any(|name| !name.is_empty()) {
         let _ = writeln!(text, "☗ {}   ☖ {}\n", names[0], names[1]);
     }
@@ -258,7 +263,7 @@ pub fn table(tree: &GameTree, analysis: &Analysis, notation: Notation) -> String
         } else {
             ending.english()
         };
-        let _ = writeln!(text, "     {ending}");
+        let _ = writeln!(text, "     {}", plain(ending));
     }
     let _ = writeln!(
         text,

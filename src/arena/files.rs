@@ -39,9 +39,8 @@ impl RecordFiles {
         let separator = path.to_string_lossy().ends_with(std::path::is_separator);
         let target = if path.is_dir() || separator || format == Format::Kif {
             fs::create_dir_all(path)?;
-            let first = game_path(path, 0, format);
-            if !again && first.exists() {
-                return Err(exists(&first));
+            if !again && let Some(game) = game_in(path, format)? {
+                return Err(exists(&game));
             }
             Target::Directory(path.to_path_buf())
         } else {
@@ -77,6 +76,25 @@ impl RecordFiles {
 
 fn game_path(dir: &Path, game: usize, format: Format) -> PathBuf {
     dir.join(format!("game-{:05}.{}", game + 1, format.extension()))
+}
+
+/// A game that a match left in a directory, in this format: any may be one that is not
+/// to be written over, as the first ones may have been moved away.
+fn game_in(dir: &Path, format: Format) -> io::Result<Option<PathBuf>> {
+    let mut found = None;
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        let number = path.file_stem().and_then(|stem| {
+            let number = stem.to_str()?.strip_prefix("game-")?;
+            number.parse::<usize>().ok()?.checked_sub(1)
+        });
+        let is_game = number.is_some_and(|game| path == game_path(dir, game, format));
+        // The same one, in whatever order the system lists them.
+        if is_game && found.as_ref().is_none_or(|found| path < *found) {
+            found = Some(path);
+        }
+    }
+    Ok(found)
 }
 
 /// Creates a file for games.
@@ -134,5 +152,16 @@ mod tests {
         files.add(0, &sample()).unwrap();
         assert!(kif.join("game-00001.kifu").is_file());
         assert!(RecordFiles::create::<Position>(&kif, Format::Kif, false).is_err());
+        // Another game than the first is as safe; what is no game of a match in this
+        // format does not matter.
+        fs::rename(kif.join("game-00001.kifu"), kif.join("game-00012.kifu")).unwrap();
+        fs::write(kif.join("game-00003.csa"), "").unwrap();
+        fs::write(kif.join("game-x.kifu"), "").unwrap();
+        let refused = RecordFiles::create::<Position>(&kif, Format::Kif, false);
+        let message = refused.err().unwrap().to_string();
+        assert!(message.contains("game-00012.kifu exists"), "{message}");
+        RecordFiles::create::<Position>(&kif, Format::Kif, true).unwrap();
+        fs::remove_file(kif.join("game-00012.kifu")).unwrap();
+        RecordFiles::create::<Position>(&kif, Format::Kif, false).unwrap();
     }
 }

@@ -32,8 +32,8 @@ use super::{Done, RulesArgs, progress};
 --kif, --csa, --html and --json=PATH write files: beside the record as NAME.analysis.EXT,
 or to the PATH given with `=`: a file, a folder (for several records, or with a / at its
 end), or `-` for standard output instead of the table. --json alone prints JSON instead
-of the table. Records from a folder whose outputs exist and are newer are skipped, so
-that a batch that was ended goes on; --force analyses them anew.
+of the table. Outputs of records from a folder that exist and are newer are not made
+again, so that a batch that was ended goes on; --force analyses all anew.
 
 Examples:
   tsuru analyze game.kif
@@ -223,16 +223,14 @@ fn output(
     PathBuf::from(name)
 }
 
-/// Whether all outputs are there and newer than the record.
-fn is_done(input: &Input, outputs: &[PathBuf]) -> bool {
-    let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
-    let Some(record) = modified(&input.path) else {
-        return false;
+/// Whether an output is there and newer than the record.
+fn is_done(input: &Input, output: &Path) -> bool {
+    let modified = |path: &Path| {
+        let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        data.modified().ok()
     };
-    !outputs.is_empty()
-        && outputs
-            .iter()
-            .all(|path| modified(path).is_some_and(|time| time >= record))
+    let times = modified(&input.path).zip(modified(output));
+    times.is_some_and(|(record, output)| output >= record)
 }
 
 /// What the progress bar shows.
@@ -289,18 +287,21 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
             failed.set(true);
         }
         for game in 0..reading.games.len() {
-            let outputs: Vec<PathBuf> = args
+            let mut outputs: Vec<(Kind, PathBuf)> = args
                 .files()
                 .into_iter()
-                .map(|(kind, path)| output(input, kind, path, reading.encoding, game))
+                .map(|(kind, path)| (kind, output(input, kind, path, reading.encoding, game)))
                 .collect();
-            let claimed = outputs.iter().try_for_each(|path| files.claim(path));
-            if claimed.is_ok() && input.folder.is_some() && !args.force && is_done(input, &outputs)
-            {
-                skipped += 1;
-                continue;
+            let claimed = outputs.iter().try_for_each(|(_, path)| files.claim(path));
+            if claimed.is_ok() && input.folder.is_some() && !args.force && !outputs.is_empty() {
+                // What a batch that was ended has written already.
+                outputs.retain(|(_, path)| !is_done(input, path));
+                if outputs.is_empty() {
+                    skipped += 1;
+                    continue;
+                }
             }
-            let checked = outputs.iter().try_for_each(|path| files.check(path));
+            let checked = outputs.iter().try_for_each(|(_, path)| files.check(path));
             if let Err(error) = claimed.and(checked) {
                 eprintln!("error: {}, game {}: {error:#}", input.name(), game + 1);
                 failed.set(true);
@@ -311,7 +312,13 @@ pub fn run(args: &AnalyzeArgs) -> anyhow::Result<Done> {
                 return Ok(Done::Interrupted);
             };
             let report = Report::new(&input.name(), tree, &analysis, &settings);
-            write_files(args, &reading, game, &analysis, &report, &outputs)?;
+            if let Err(error) = write_files(args, &reading, game, &analysis, &report, &outputs) {
+                if super::is_broken_pipe(&error) {
+                    return Err(error);
+                }
+                eprintln!("error: {}, game {}: {error:#}", input.name(), game + 1);
+                failed.set(true);
+            }
             print(
                 args,
                 input,
@@ -356,10 +363,10 @@ fn write_files(
     game: usize,
     analysis: &Analysis,
     report: &Report,
-    outputs: &[PathBuf],
+    outputs: &[(Kind, PathBuf)],
 ) -> anyhow::Result<()> {
     let tree = &reading.games[game];
-    for ((kind, _), path) in args.files().into_iter().zip(outputs) {
+    for (kind, path) in outputs {
         let bytes = match kind {
             Kind::Kif | Kind::Csa => {
                 let form = match (kind, args.form) {

@@ -81,34 +81,44 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<Done> {
     let done = AtomicUsize::new(0);
     let records = inputs.iter().filter(|input| !input.is_stdin());
     let outputs = Outputs::new(records.map(|input| input.path.as_path()), args.force);
-    let outcomes = progress::with_bar(
+    let one = |index: usize| {
+        if progress::interrupted() {
+            return None;
+        }
+        let outcome = one(args, &inputs[index], &outputs);
+        done.fetch_add(1, Ordering::Relaxed);
+        Some((index, outcome))
+    };
+    let (first, twins) = twins(args, &inputs);
+    let mut outcomes = progress::with_bar(
         |bar| {
             bar.set_length(inputs.len() as u64);
             bar.set_position(done.load(Ordering::Relaxed) as u64);
         },
         || {
-            inputs
-                .par_iter()
-                .map(|input| {
-                    if progress::interrupted() {
-                        return None;
-                    }
-                    let outcome = one(args, input, &outputs);
-                    done.fetch_add(1, Ordering::Relaxed);
-                    Some(outcome)
-                })
-                .collect::<Vec<_>>()
+            let mut outcomes: Vec<(usize, Outcome)> =
+                first.into_par_iter().filter_map(one).collect();
+            outcomes.extend(twins.into_iter().filter_map(one));
+            outcomes
         },
     );
+    outcomes.sort_by_key(|&(index, _)| index);
     let mut out = stdout().lock();
     let (mut files, mut games, mut faulty) = (0, 0, 0);
-    for outcome in outcomes.into_iter().flatten() {
+    let mut written = false;
+    for (_, outcome) in outcomes {
         files += 1;
         games += outcome.games;
         faulty += usize::from(outcome.faulty);
         for message in &outcome.messages {
             eprintln!("{message}");
         }
+        // The games of all files on standard output are one file of CSA.
+        let is_csa = args.to.is_some_and(|to| to.format == record::Format::Csa);
+        if is_csa && written && !outcome.text.is_empty() {
+            out.write_all(b"/\n")?;
+        }
+        written |= !outcome.text.is_empty();
         out.write_all(&outcome.text)?;
     }
     out.flush()?;
@@ -134,6 +144,16 @@ fn is_file_target(args: &ConvertArgs) -> bool {
 /// Whether a path is a folder, or is meant to be one.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator)
+}
+
+/// The numbers of the records, and of those that would become the same file as one before
+/// them: `a.kif` and `a.csa` in one folder. They come last, so that it is always the later
+/// record that is refused, not the slower one.
+fn twins(args: &ConvertArgs, inputs: &[Input]) -> (Vec<usize>, Vec<usize>) {
+    let folder = args.output.as_deref();
+    let writes = args.to.is_some() && !folder.is_some_and(is_stdout);
+    let mut places = HashSet::new();
+    (0..inputs.len()).partition(|&index| !writes || places.insert(inputs[index].place_in(folder)))
 }
 
 fn one(args: &ConvertArgs, input: &Input, outputs: &Outputs) -> Outcome {

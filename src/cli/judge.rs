@@ -28,7 +28,7 @@ use super::{Done, RulesArgs, input, judge_yonin};
 ///
 /// The game is a USI position line. After its moves it may say `resign`, or `win`
 /// for a declaration by the side to move, which is checked against `--rule`. With
-/// --record, games of KIF, KI2, CSA or JKF files are judged; where the rules do not
+/// --record, games of KIF, KI2, CSA, JKF or USI files are judged; where the rules do not
 /// end a game, the record's own last word counts. A game of four-player shogi gets
 /// places instead of a result.
 #[derive(Args)]
@@ -216,6 +216,7 @@ fn judge_records(
         for line in problem_lines(&source, &reading) {
             eprintln!("{line}");
         }
+        failed |= reading.first_error().is_some();
         for (index, tree) in reading.games.iter().enumerate() {
             let mut name = source.name();
             if reading.games.len() > 1 {

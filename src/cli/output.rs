@@ -62,6 +62,12 @@ impl Outputs {
     /// # Errors
     /// When it may not.
     pub fn check(&self, path: &Path) -> anyhow::Result<()> {
+        if path.is_dir() {
+            bail!(
+                "{} is a folder, and the name of a file here",
+                path.display()
+            );
+        }
         if !self.force && path.exists() && !is_stdout(path) && !is_device(path) {
             bail!("{} exists; --force writes over it", path.display());
         }
@@ -133,6 +139,7 @@ mod tests {
         assert!(outputs.check(&at("old")).is_ok());
         let careful = Outputs::new([], false);
         assert!(careful.check(&at("old")).is_err() && careful.check(&at("new")).is_ok());
+        assert!(outputs.check(&at("sub")).is_err());
     }
 
     #[test]

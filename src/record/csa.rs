@@ -131,6 +131,8 @@ struct SetUp {
     /// `00AL`: who gets all other pieces.
     rest: Option<Color>,
     side: Option<Color>,
+    /// A square on which one piece took another one's place.
+    twice: Option<Square>,
 }
 
 impl SetUp {
@@ -140,6 +142,13 @@ impl SetUp {
             hands: [[0; HAND_KINDS]; 2],
             rest: None,
             side: None,
+            twice: None,
+        }
+    }
+
+    fn put(&mut self, on: Square, piece: Piece) {
+        if self.board[on.index()].replace(piece).is_some() {
+            self.twice = Some(on);
         }
     }
 
@@ -171,12 +180,10 @@ impl SetUp {
         for file in (0..SIZE).rev() {
             let on = Square::new(file, rank).ok_or("no such rank")?;
             let padded = rest.trim_start();
-            self.board[on.index()] = if padded.is_empty() {
+            if padded.is_empty() {
                 rest = "";
-                None
             } else if let Some(after) = padded.strip_prefix('*') {
                 rest = after.strip_prefix(' ').unwrap_or(after);
-                None
             } else {
                 let piece = padded
                     .get(..3)
@@ -185,8 +192,8 @@ impl SetUp {
                 let color = color_of(piece.as_bytes()[0]);
                 let piece = color.zip(kind(&piece[1..]));
                 let piece = piece.ok_or_else(|| format!("`{}` is no piece", quote(padded)))?;
-                Some(Piece::new(piece.0, piece.1))
-            };
+                self.put(on, Piece::new(piece.0, piece.1));
+            }
         }
         if rest.trim().is_empty() {
             Ok(())
@@ -219,7 +226,7 @@ impl SetUp {
                 continue;
             }
             let on = square(place.as_bytes()).ok_or_else(|| format!("`{place}` is no square"))?;
-            self.board[on.index()] = Some(Piece::new(color, kind));
+            self.put(on, Piece::new(color, kind));
         }
         Ok(())
     }
@@ -243,6 +250,12 @@ impl SetUp {
                 }
                 self.hands[color.index()][index] += *left;
             }
+        }
+        if let Some(on) = self.twice {
+            problems.warn(
+                number,
+                format!("several pieces on {on}: the last one counts"),
+            );
         }
         let side = self.side.unwrap_or_else(|| {
             problems.warn(number, "nothing says who moves first");
@@ -320,6 +333,7 @@ pub(super) fn read(text: &str, rules: &Rules) -> Games {
     let mut games = Games::default();
     let mut game = Game::new(rules);
     for (number, line) in lines(text) {
+        let line = line.trim_start_matches([' ', '\t']);
         let is_break = line.trim_end() == "/";
         let is_next = game.under_way && begins_game(line);
         if is_break || is_next {
@@ -349,6 +363,19 @@ fn begins_game(line: &str) -> bool {
         | [b'N', b'+' | b'-', ..]
         | [b'P', b'I' | b'1'..=b'9' | b'+' | b'-', ..] => true,
         _ => line.starts_with("'CSA encoding="),
+    }
+}
+
+/// Whether a statement is a move; some programs leave the sign of its side out.
+fn is_move(statement: &str) -> bool {
+    match statement.as_bytes() {
+        [b'+' | b'-', _, ..] => true,
+        [squares @ .., a, b] => {
+            squares.len() == 4
+                && squares.iter().all(u8::is_ascii_digit)
+                && [a, b].iter().all(|letter| letter.is_ascii_uppercase())
+        }
+        _ => false,
     }
 }
 
@@ -419,8 +446,7 @@ impl<'a> Game<'a> {
             _ => {
                 for statement in line.split(',') {
                     let statement = statement.trim_end();
-                    self.under_way |=
-                        matches!(statement.as_bytes(), [b'+' | b'-', _, ..] | [b'%', ..]);
+                    self.under_way |= is_move(statement) || statement.starts_with('%');
                     if self.refused.is_none()
                         && let Err(error) = self.statement(statement)
                     {
@@ -467,7 +493,12 @@ impl<'a> Game<'a> {
                 self.set_up.get_or_insert_with(SetUp::new).side = color_of(*sign);
                 self.begin()?;
             }
-            [b'+' | b'-', _, ..] => {
+            [b'%', ..] => {
+                let builder = self.begin()?;
+                let side = builder.tree.side_at(builder.next_ply());
+                builder.end(number, Terminal::from_csa(&text[1..], side));
+            }
+            _ if is_move(text) => {
                 let builder = self.begin()?;
                 if !builder.is_stopped() {
                     match parse_move(text, builder.position()) {
@@ -475,11 +506,6 @@ impl<'a> Game<'a> {
                         Err(message) => builder.bad_move(number, message),
                     }
                 }
-            }
-            [b'%', ..] => {
-                let builder = self.begin()?;
-                let side = builder.tree.side_at(builder.next_ply());
-                builder.end(number, Terminal::from_csa(&text[1..], side));
             }
             [b'T', ..] => {
                 let builder = self.begin()?;
@@ -599,9 +625,15 @@ pub(super) fn write(tree: &GameTree, version: CsaVersion, losses: &mut Losses) -
             let _ = writeln!(text, "{name}{}", one_line(player));
         }
     }
+    // Names that would be read as others.
+    let is_name = |name: &&str| {
+        !name.contains(|c: char| c == ':' || c.is_control())
+            && KEYS.iter().all(|(csa, _)| csa != name)
+    };
     for (key, value) in &tree.headers {
         let known = KEYS.iter().find(|(_, kif)| kif == key);
-        if let Some(name) = known.map(|(csa, _)| *csa).or_else(|| key.strip_prefix('$')) {
+        let own = key.strip_prefix('$').filter(is_name);
+        if let Some(name) = known.map(|(csa, _)| *csa).or(own) {
             let _ = writeln!(text, "${name}:{}", one_line(value));
         } else if !matches!(key.as_str(), key::BLACK | key::WHITE) {
             losses.headers.push(key.clone());
@@ -685,6 +717,20 @@ mod tests {
         ] {
             assert_eq!(start(text), Ok(sfen.to_owned()), "{text}");
         }
+        // Blanks before lines, moves without signs, and squares that are set twice.
+        let loose = " PI\n +\n\t7776FU\n 'no\n '*yes\n 3334FU\n /\n PI\n P+55FU\n P-55KI\n-\n";
+        let (games, problems) = read(loose, &Rules::default()).finish().unwrap();
+        assert_eq!(games[0].main_moves().len(), 2);
+        assert_eq!(games[0].node(NodeId::ROOT).children().len(), 1);
+        assert_eq!(
+            games[1].start().sfen().split(' ').next(),
+            Some("lnsgkgsnl/1r5b1/ppppppppp/9/4g4/9/PPPPPPPPP/1B5R1/LNSGKGSNL")
+        );
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            ["line 11: warning: several pieces on 5e: the last one counts"]
+        );
         for (text, error) in [
             ("PI82KA\n+\n", "line 1: no KA stands on 8b to be taken off"),
             ("V2\nP1+XX\n", "line 2: `+XX` is no piece"),

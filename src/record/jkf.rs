@@ -1,10 +1,12 @@
-//! JKF, JSON kifu format (na2hiro, "json-kifu-format").
+//! Reading JKF, JSON kifu format (na2hiro, "json-kifu-format").
 //!
 //! `moves[0]` holds the comments of the start; `forks` of an entry are alternatives
 //! to that very move. A piece is named as it stands before its move, unlike in CSA.
 //! Bookmarks are comments that begin with `&`, as that project's KIF reader makes
 //! them. Nesting costs the parser stack, so that deep records are parsed on a thread
-//! with a large one, and absurd ones refused.
+//! with a large one, and absurd ones refused. Parts are kept as text until their turn
+//! comes: a move that is no move ends its line, as in the other formats, and messages
+//! know the line of the file.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
@@ -12,24 +14,24 @@ use std::fmt::{self, Write};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::Losses;
 use super::csa;
 use super::kif_head::{is_worth_keeping, start_of};
 use super::kif_move::MoveText;
 use super::read::{Builder, Games, Problems, ReadError};
 use super::terminal::Terminal;
 use super::text::quote;
-use super::tree::{Cursor, GameTree, NodeId, Step, key};
+use super::tree::{NodeId, key};
 use crate::core::Color;
-use crate::shogi::handicap::{self, HANDICAPS};
-use crate::shogi::notation::{Marks, Movement, Standing, may_promote};
-use crate::shogi::piece::{Piece, PieceKind};
+use crate::shogi::handicap;
+use crate::shogi::notation::{Marks, Movement, Standing};
+use crate::shogi::piece::Piece;
 use crate::shogi::square::SIZE;
-use crate::shogi::{Move, Position, Rules, Source, Square, sfen};
+use crate::shogi::{Move, Position, Rules, Square, sfen};
 
 /// Presets and the Japanese names of their handicaps.
-const PRESETS: [(&str, &str); 16] = [
+pub(super) const PRESETS: [(&str, &str); 16] = [
     ("KY", "香落ち"),
     ("KY_R", "右香落ち"),
     ("KA", "角落ち"),
@@ -56,11 +58,14 @@ const TOO_DEEP: usize = 10_000;
 const DEEP_STACK: usize = 512 << 20;
 
 #[derive(Deserialize)]
-struct File {
-    #[serde(default)]
-    header: Pairs,
-    initial: Option<Initial>,
-    moves: Vec<Entry>,
+#[serde(expecting = "a game (an object with `moves`)")]
+struct File<'a> {
+    #[serde(borrow)]
+    header: Option<&'a RawValue>,
+    #[serde(borrow)]
+    initial: Option<&'a RawValue>,
+    #[serde(borrow)]
+    moves: Vec<Entry<'a>>,
 }
 
 /// An object whose order is kept.
@@ -90,66 +95,76 @@ impl<'de> Deserialize<'de> for Pairs {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `preset` or `data`")]
 struct Initial {
     preset: Option<Value>,
     data: Option<Data>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `board`")]
 struct Data {
     color: Option<u8>,
-    board: Vec<Vec<Cell>>,
+    board: Vec<Vec<Option<Cell>>>,
     #[serde(default)]
     hands: Vec<Pairs>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a square (an object)")]
 struct Cell {
     color: Option<u8>,
     kind: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
-    #[serde(default)]
-    comments: Option<Vec<String>>,
-    r#move: Option<MoveEntry>,
-    time: Option<Times>,
-    special: Option<String>,
-    #[serde(default)]
-    forks: Option<Vec<Vec<Entry>>>,
+#[serde(expecting = "an entry of moves (an object)")]
+struct Entry<'a> {
+    #[serde(borrow)]
+    comments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    r#move: Option<&'a RawValue>,
+    #[serde(borrow)]
+    time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    special: Option<&'a RawValue>,
+    #[serde(borrow)]
+    forks: Option<Vec<Vec<Entry<'a>>>>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a move (an object)")]
 struct MoveEntry {
+    color: Option<Value>,
     from: Option<Place>,
     to: Option<Place>,
-    piece: String,
+    piece: Option<String>,
     promote: Option<bool>,
     relative: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
+#[serde(expecting = "a square (an object with `x` and `y`)")]
 struct Place {
-    x: u8,
-    y: u8,
+    x: i64,
+    y: i64,
 }
 
 impl Place {
     fn square(self) -> Option<Square> {
-        Square::new(
-            usize::from(self.x).checked_sub(1)?,
-            usize::from(self.y).checked_sub(1)?,
-        )
+        let index = |digit: i64| usize::try_from(digit).ok()?.checked_sub(1);
+        Square::new(index(self.x)?, index(self.y)?)
     }
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `now`")]
 struct Times {
     now: Option<Clock>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `m` and `s`")]
 struct Clock {
     h: Option<f64>,
     m: Option<f64>,
@@ -157,11 +172,61 @@ struct Clock {
 }
 
 impl Clock {
-    fn milliseconds(&self) -> u64 {
-        let part = |value: Option<f64>| value.unwrap_or(0.0).max(0.0);
-        // Casts saturate; a NaN is no JSON.
-        ((part(self.h) * 3600.0 + part(self.m) * 60.0 + part(self.s)) * 1000.0).round() as u64
+    /// `None` for what is no time.
+    fn milliseconds(&self) -> Option<u64> {
+        let [h, m, s] = [self.h, self.m, self.s].map(|part| part.unwrap_or(0.0));
+        // Casts saturate.
+        (h >= 0.0 && m >= 0.0 && s >= 0.0)
+            .then(|| ((h * 3600.0 + m * 60.0 + s) * 1000.0).round() as u64)
     }
+}
+
+/// Finds the lines of a file that its parts stand in.
+struct Places<'a> {
+    text: &'a str,
+    breaks: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn of(text: &'a str) -> Places<'a> {
+        let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        Places {
+            text,
+            breaks: breaks.map(|(at, _)| at).collect(),
+        }
+    }
+
+    /// The line of a part of the text, from 1.
+    fn line(&self, part: &str) -> usize {
+        let at = part.as_ptr() as usize - self.text.as_ptr() as usize;
+        self.breaks.partition_point(|&before| before < at) + 1
+    }
+
+    /// A part of the text is no JKF.
+    fn bad(&self, part: &str, error: &serde_json::Error) -> ReadError {
+        let at = part.as_ptr() as usize - self.text.as_ptr() as usize;
+        let mut column = error.column();
+        if error.line() <= 1 {
+            column += at - self.text[..at].rfind('\n').map_or(0, |before| before + 1);
+        }
+        let line = self.line(part) + error.line().max(1) - 1;
+        ReadError::at(
+            line,
+            format!("not JKF: {} (column {column})", reason(error)),
+        )
+    }
+}
+
+/// What serde says is wrong, without its place.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" at line ").unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+/// A part that is read on its own.
+fn parse<'a, T: Deserialize<'a>>(part: &'a RawValue) -> Result<T, String> {
+    serde_json::from_str(part.get()).map_err(|error| reason(&error))
 }
 
 /// How deep brackets are nested.
@@ -205,37 +270,36 @@ pub(super) fn read(text: &str, rules: &Rules) -> Result<Games, ReadError> {
 }
 
 fn read_here(text: &str, rules: &Rules) -> Result<Games, ReadError> {
-    let bad = |error: serde_json::Error| {
-        let line = error.line();
-        let text = error.to_string();
-        let text = text
-            .rsplit_once(" at line ")
-            .map_or(text.as_str(), |(text, _)| text);
-        ReadError::at(line, format!("not JKF: {text}"))
-    };
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    deserializer.disable_recursion_limit();
-    let files = if text.trim_start().starts_with('[') {
-        Vec::<File>::deserialize(&mut deserializer).map_err(bad)?
-    } else {
-        vec![File::deserialize(&mut deserializer).map_err(bad)?]
-    };
-    deserializer.end().map_err(bad)?;
+    let places = Places::of(text);
     let mut games = Games::default();
-    for (index, file) in files.iter().enumerate() {
-        let name = match files.len() {
+    let mut parts: Vec<&RawValue> = Vec::new();
+    if text.trim_start().starts_with('[') {
+        parts = serde_json::from_str(text).map_err(|error| places.bad(text, &error))?;
+    } else {
+        // One game, or several with nothing but blanks between them.
+        for part in serde_json::Deserializer::from_str(text).into_iter() {
+            match part {
+                Ok(part) => parts.push(part),
+                Err(error) => games.add(Err(places.bad(text, &error))),
+            }
+        }
+    }
+    for (index, part) in parts.iter().enumerate() {
+        let name = match parts.len() {
             1 => String::new(),
             _ => format!("game {}: ", index + 1),
         };
-        games.add(game(file, &name, rules));
+        let mut deserializer = serde_json::Deserializer::from_str(part.get());
+        deserializer.disable_recursion_limit();
+        games.add(match File::deserialize(&mut deserializer) {
+            Ok(file) => game(&file, &name, &places, rules),
+            Err(error) => Err(places.bad(part.get(), &error)),
+        });
     }
     Ok(games)
 }
 
-fn start(initial: Option<&Initial>, rules: &Rules) -> Result<Position, String> {
-    let Some(initial) = initial else {
-        return Ok(Position::start(rules));
-    };
+fn start(initial: &Initial, rules: &Rules) -> Result<Position, String> {
     let preset = initial.preset.as_ref().map(plain);
     let sfen = match (preset.as_deref(), &initial.data) {
         (Some("OTHER") | None, Some(data)) => set_up(data)?,
@@ -276,12 +340,12 @@ fn set_up(data: &Data) -> Result<String, String> {
         for file in (0..SIZE).rev() {
             let cell = data.board.get(file).and_then(|column| column.get(rank));
             let cell = cell.ok_or("the board is not 9 files of 9 squares")?;
-            match &cell.kind {
-                None => text.push('1'),
-                Some(code) => {
-                    let kind = csa::kind(code).ok_or_else(|| no_piece(code))?;
-                    text.push_str(&Piece::new(side(cell.color), kind).to_string());
-                }
+            let piece = cell.as_ref().map(|cell| (side(cell.color), &cell.kind));
+            if let Some((color, Some(code))) = piece {
+                let kind = csa::kind(code).ok_or_else(|| no_piece(code))?;
+                text.push_str(&Piece::new(color, kind).to_string());
+            } else {
+                text.push('1');
             }
         }
     }
@@ -315,16 +379,26 @@ fn no_piece(code: &str) -> String {
 }
 
 /// Reads a game; `name` begins every message about it.
-fn game(file: &File, name: &str, rules: &Rules) -> Result<Builder, ReadError> {
-    let handicap = file.header.0.iter().find(|(key, _)| key == key::HANDICAP);
+fn game(file: &File, name: &str, places: &Places, rules: &Rules) -> Result<Builder, ReadError> {
+    let line = |part: Option<&RawValue>| part.map_or(0, |part| places.line(part.get()));
+    let mut problems = Problems::with_prefix(name.to_owned());
+    let header = file.header.map_or_else(Pairs::default, |part| {
+        parse(part).unwrap_or_else(|error| {
+            problems.error(line(Some(part)), format!("no header, left out: {error}"));
+            Pairs::default()
+        })
+    });
+    let handicap = header.0.iter().find(|(key, _)| key == key::HANDICAP);
     let handicap = handicap.map(|(_, name)| plain(name));
-    let start = match (&file.initial, handicap.as_deref().and_then(start_of)) {
+    let start = match (file.initial, handicap.as_deref().and_then(start_of)) {
         (None, Some(sfen)) => Position::from_sfen(sfen, rules).map_err(|error| error.to_string()),
-        (initial, _) => start(initial.as_ref(), rules),
+        (None, None) => Ok(Position::start(rules)),
+        (Some(initial), _) => parse(initial).and_then(|initial| start(&initial, rules)),
     };
-    let start = start.map_err(|message| ReadError::at(0, format!("{name}{message}")))?;
-    let mut builder = Builder::new(start, Problems::with_prefix(name.to_owned()));
-    for (name, value) in &file.header.0 {
+    let start =
+        start.map_err(|message| ReadError::at(line(file.initial), format!("{name}{message}")))?;
+    let mut builder = Builder::new(start, problems);
+    for (name, value) in &header.0 {
         let name = match name.as_str() {
             "下手" => key::BLACK,
             "上手" => key::WHITE,
@@ -335,35 +409,30 @@ fn game(file: &File, name: &str, rules: &Rules) -> Result<Builder, ReadError> {
         builder.tree.headers.push((name.to_owned(), plain(value)));
     }
     // Lines that are still to be read, with the node that they leave from.
-    let mut lines: VecDeque<(NodeId, &[Entry])> = VecDeque::new();
-    let mut moves = file.moves.as_slice();
-    if let Some((first, rest)) = moves.split_first()
-        && first.r#move.is_none()
-        && first.special.is_none()
-    {
-        notes(&mut builder, first);
-        moves = rest;
-    }
-    lines.push_back((NodeId::ROOT, moves));
+    let mut lines: VecDeque<(NodeId, &[Entry])> = VecDeque::from([(NodeId::ROOT, &*file.moves)]);
     while let Some((from, entries)) = lines.pop_front() {
         builder.go_to(from);
         for entry in entries {
             let parent = builder.cursor.node();
-            let stopped = builder.is_stopped();
-            if stopped {
+            if builder.is_stopped() {
                 break;
             }
-            if let Some(m) = &entry.r#move {
-                play(&mut builder, m);
-            } else if let Some(word) = &entry.special {
-                end(&mut builder, word);
+            if let Some(part) = entry.r#move {
+                play(&mut builder, places.line(part.get()), part);
+            } else if let Some(part) = entry.special {
+                end(&mut builder, places.line(part.get()), part);
             }
-            notes(&mut builder, entry);
+            notes(&mut builder, entry, places);
             // Some programs put both into one entry.
-            if let (Some(_), Some(word)) = (&entry.r#move, &entry.special) {
-                end(&mut builder, word);
+            if let (Some(_), Some(part)) = (entry.r#move, entry.special) {
+                end(&mut builder, places.line(part.get()), part);
             }
             for fork in entry.forks.iter().flatten() {
+                if entry.r#move.or(entry.special).is_none() {
+                    let first = fork.first().and_then(|entry| entry.r#move);
+                    let message = "alternatives to no move: taken as ones to the next";
+                    builder.problems.warn(line(first), message);
+                }
                 lines.push_back((parent, fork));
             }
         }
@@ -371,30 +440,62 @@ fn game(file: &File, name: &str, rules: &Rules) -> Result<Builder, ReadError> {
     Ok(builder)
 }
 
-fn end(builder: &mut Builder, word: &str) {
+fn end(builder: &mut Builder, line: usize, part: &RawValue) {
+    let word = parse::<Value>(part).map_or_else(|error| error, |word| plain(&word));
+    let word = word.strip_prefix('%').unwrap_or(&word);
     let side = builder.tree.side_at(builder.next_ply());
-    let terminal = Terminal::from_kif(word);
-    builder.end(
-        0,
-        terminal.unwrap_or_else(|| Terminal::from_csa(word, side)),
-    );
+    let terminal = Terminal::from_kif(word).unwrap_or_else(|| Terminal::from_csa(word, side));
+    builder.end(line, terminal);
 }
 
-fn notes(builder: &mut Builder, entry: &Entry) {
-    let Some(id) = builder.current() else { return };
-    let node = builder.tree.node_mut(id);
-    for comment in entry.comments.iter().flatten() {
-        match comment.strip_prefix('&') {
-            Some(name) if node.bookmark.is_none() => node.bookmark = Some(name.to_owned()),
-            _ => node.comments.extend(comment.split('\n').map(str::to_owned)),
+fn notes(builder: &mut Builder, entry: &Entry, places: &Places) {
+    if builder.is_stopped() {
+        return;
+    }
+    if let Some(part) = entry.comments {
+        let comments = match parse::<Value>(part) {
+            Ok(Value::Array(list)) => list,
+            Ok(value) => vec![value],
+            Err(error) => {
+                let message = format!("no comments, left out: {error}");
+                builder.problems.error(places.line(part.get()), message);
+                Vec::new()
+            }
+        };
+        let node = builder.tree.node_mut(builder.cursor.node());
+        for comment in comments.iter().map(plain) {
+            match comment.strip_prefix('&') {
+                Some(name) if node.bookmark.is_none() => node.bookmark = Some(name.to_owned()),
+                _ => node.comments.extend(
+                    comment
+                        .split('\n')
+                        .map(|line| line.trim_end_matches('\r').to_owned()),
+                ),
+            }
         }
     }
-    if let Some(now) = entry.time.as_ref().and_then(|time| time.now.as_ref()) {
-        builder.time(0, now.milliseconds());
+    if let Some(part) = entry.time {
+        let line = places.line(part.get());
+        let now = parse::<Times>(part).map(|time| time.now.map(|now| now.milliseconds()));
+        match now {
+            Ok(None) => {}
+            Ok(Some(Some(milliseconds))) => builder.time(line, milliseconds),
+            Ok(Some(None)) | Err(_) => {
+                let message = format!("`{}` is no time", quote(part.get()));
+                builder.problems.warn(line, message);
+            }
+        }
     }
 }
 
-fn play(builder: &mut Builder, entry: &MoveEntry) {
+fn play(builder: &mut Builder, line: usize, part: &RawValue) {
+    match parse::<MoveEntry>(part).and_then(|entry| resolve(builder, line, &entry)) {
+        Ok(m) => builder.play(line, &m.to_string(), m),
+        Err(error) => builder.bad_move(line, error),
+    }
+}
+
+fn resolve(builder: &mut Builder, line: usize, entry: &MoveEntry) -> Result<Move, String> {
     let place = |place: Option<Place>| match place {
         None => Ok(None),
         Some(place) => match place.square() {
@@ -402,297 +503,54 @@ fn play(builder: &mut Builder, entry: &MoveEntry) {
             None => Err(format!("({}, {}) is no square", place.x, place.y)),
         },
     };
-    let resolved = (|| {
-        let kind = csa::kind(&entry.piece).ok_or_else(|| no_piece(&entry.piece))?;
-        let mut marks = Marks::default();
-        let from = place(entry.from)?;
-        for mark in entry.relative.as_deref().unwrap_or("").chars() {
-            match mark {
-                'L' => marks.standing = Some(Standing::Left),
-                'C' => marks.standing = Some(Standing::Straight),
-                'R' => marks.standing = Some(Standing::Right),
-                'U' => marks.movement = Some(Movement::Up),
-                'M' => marks.movement = Some(Movement::Sideways),
-                'D' => marks.movement = Some(Movement::Back),
-                'H' => marks.drop = from.is_none(),
-                _ => {}
-            }
-        }
-        let text = MoveText {
-            to: place(entry.to)?,
-            kind,
-            promotes: entry.promote,
-            marks,
-            from,
-            rest: "",
-        };
-        let same = builder.position().last_move().map(|last| last.to());
-        text.resolve(builder.position(), same)
-    })();
-    match resolved {
-        Ok((m, note)) => {
-            if let Some(note) = note {
-                builder.problems.warn(0, note);
-            }
-            builder.play(0, &m.to_string(), m);
-        }
-        Err(error) => builder.bad_move(0, error),
-    }
-}
-
-/// A text as JSON.
-fn json(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
-fn place(square: Square) -> String {
-    format!(
-        "{{\"x\":{},\"y\":{}}}",
-        square.file() + 1,
-        square.rank() + 1
-    )
-}
-
-const fn number(color: Color) -> usize {
-    color.index()
-}
-
-fn write_initial(text: &mut String, start: &Position) {
-    let sfen = start.sfen();
-    if sfen == sfen::START {
-        text.push_str("{\"preset\":\"HIRATE\"}");
-        return;
-    }
-    let named = HANDICAPS.iter().find(|handicap| handicap.sfen == sfen);
-    let preset = named.and_then(|handicap| PRESETS.iter().find(|row| row.1 == handicap.japanese));
-    if let Some((preset, _)) = preset {
-        let _ = write!(text, "{{\"preset\":\"{preset}\"}}");
-        return;
-    }
-    let _ = write!(
-        text,
-        "{{\"preset\":\"OTHER\",\"data\":{{\"color\":{},\"board\":[",
-        number(start.side_to_move())
-    );
-    for file in 0..SIZE {
-        text.push_str(if file > 0 { ",[" } else { "[" });
-        for rank in 0..SIZE {
-            if rank > 0 {
-                text.push(',');
-            }
-            match Square::new(file, rank).and_then(|square| start.piece_on(square)) {
-                None => text.push_str("{}"),
-                Some(piece) => {
-                    let (color, code) = (number(piece.color), csa::code(piece.kind));
-                    let _ = write!(text, "{{\"color\":{color},\"kind\":\"{code}\"}}");
-                }
-            }
-        }
-        text.push(']');
-    }
-    text.push_str("],\"hands\":[");
-    for color in Color::ALL {
-        text.push_str(if color == Color::Black { "{" } else { ",{" });
-        for (index, kind) in PieceKind::HAND.into_iter().rev().enumerate() {
-            let comma = if index > 0 { "," } else { "" };
-            let count = start.hand(color).count(kind);
-            let _ = write!(text, "{comma}\"{}\":{count}", csa::code(kind));
-        }
-        text.push('}');
-    }
-    text.push_str("]}}");
-}
-
-fn write_move(text: &mut String, m: Move, position: &Position) {
-    let _ = write!(
-        text,
-        "\"move\":{{\"color\":{}",
-        number(position.side_to_move())
-    );
-    let kind = match m.source() {
-        Source::Hand(kind) => Some(kind),
-        Source::Board(from) => {
-            let _ = write!(text, ",\"from\":{}", place(from));
-            position.piece_on(from).map(|piece| piece.kind)
-        }
+    let position = builder.position();
+    let from = place(entry.from)?;
+    let kind = match (&entry.piece, from.and_then(|from| position.piece_on(from))) {
+        (Some(code), _) => csa::kind(code).ok_or_else(|| no_piece(code))?,
+        (None, Some(there)) => there.kind,
+        (None, None) => return Err("no piece is named".to_owned()),
     };
-    let to = m.to();
-    let _ = write!(text, ",\"to\":{}", place(to));
-    if let Some(kind) = kind {
-        let _ = write!(text, ",\"piece\":\"{}\"", csa::code(kind));
-    }
-    if position.last_move().is_some_and(|last| last.to() == to) {
-        text.push_str(",\"same\":true");
-    }
-    if m.is_promotion() {
-        text.push_str(",\"promote\":true");
-    } else if may_promote(position, m) {
-        text.push_str(",\"promote\":false");
-    }
-    if m.from().is_some()
-        && let Some(captured) = position.piece_on(to)
-    {
-        let _ = write!(text, ",\"capture\":\"{}\"", csa::code(captured.kind));
-    }
-    let marks = Marks::of(position, m);
-    let mut relative = String::new();
-    relative.push_str(match marks.standing {
-        Some(Standing::Left) => "L",
-        Some(Standing::Straight) => "C",
-        Some(Standing::Right) => "R",
-        None => "",
-    });
-    relative.push_str(match marks.movement {
-        Some(Movement::Up) => "U",
-        Some(Movement::Sideways) => "M",
-        Some(Movement::Back) => "D",
-        None => "",
-    });
-    if m.is_drop() {
-        relative = "H".to_owned();
-    }
-    if !relative.is_empty() {
-        let _ = write!(text, ",\"relative\":\"{relative}\"");
-    }
-    text.push('}');
-}
-
-fn clock(seconds: u64) -> String {
-    let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if h > 0 {
-        format!("{{\"h\":{h},\"m\":{m},\"s\":{s}}}")
-    } else {
-        format!("{{\"m\":{m},\"s\":{s}}}")
-    }
-}
-
-/// What is still to be written.
-enum Task {
-    Text(&'static str),
-    /// A node and the first children behind it.
-    Line(NodeId),
-    /// A node, with the alternatives to it.
-    Entry(NodeId),
-    /// A node alone.
-    Alone(NodeId),
-}
-
-/// Writes the game as one line.
-pub(super) fn write(tree: &GameTree, losses: &mut Losses) -> String {
-    let mut text = String::from("{\"header\":{");
-    let mut written: Vec<&str> = Vec::new();
-    for (key, value) in &tree.headers {
-        if written.contains(&key.as_str()) {
-            losses.headers.push(key.clone());
-            continue;
-        }
-        let comma = if written.is_empty() { "" } else { "," };
-        let _ = write!(text, "{comma}{}:{}", json(key), json(value));
-        written.push(key);
-    }
-    text.push_str("},\"initial\":");
-    write_initial(&mut text, &tree.start());
-    losses.ply |= tree.first_ply() > 1;
-    text.push_str(",\"moves\":[");
-    let totals = tree.total_seconds();
-    let mut cursor = Cursor::new(tree);
-    let mut tasks = vec![Task::Text("]}\n"), Task::Line(NodeId::ROOT)];
-    while let Some(task) = tasks.pop() {
-        match task {
-            Task::Text(fixed) => text.push_str(fixed),
-            Task::Line(first) => {
-                let at = tasks.len();
-                for (index, id) in tree.line_from(first).enumerate() {
-                    if index > 0 {
-                        tasks.push(Task::Text(","));
-                    }
-                    tasks.push(if index == 0 {
-                        Task::Alone(id)
-                    } else {
-                        Task::Entry(id)
-                    });
-                }
-                tasks[at..].reverse();
-            }
-            Task::Alone(id) => {
-                write_entry(&mut text, tree, id, &totals, &mut cursor, losses);
-                text.push('}');
-            }
-            Task::Entry(id) => {
-                write_entry(&mut text, tree, id, &totals, &mut cursor, losses);
-                let parent = tree.node(id).parent();
-                let forks = parent.map_or(&[][..], |parent| &tree.node(parent).children()[1..]);
-                if forks.is_empty() {
-                    text.push('}');
-                    continue;
-                }
-                if !text.ends_with('{') {
-                    text.push(',');
-                }
-                text.push_str("\"forks\":[");
-                tasks.push(Task::Text("]}"));
-                for (index, &fork) in forks.iter().enumerate().rev() {
-                    tasks.push(Task::Text("]"));
-                    tasks.push(Task::Line(fork));
-                    tasks.push(Task::Text(if index > 0 { ",[" } else { "[" }));
-                }
-            }
+    let mut marks = Marks::default();
+    for mark in entry.relative.as_deref().unwrap_or("").chars() {
+        match mark {
+            'L' => marks.standing = Some(Standing::Left),
+            'C' => marks.standing = Some(Standing::Straight),
+            'R' => marks.standing = Some(Standing::Right),
+            'U' => marks.movement = Some(Movement::Up),
+            'M' => marks.movement = Some(Movement::Sideways),
+            'D' => marks.movement = Some(Movement::Back),
+            'H' => marks.drop = from.is_none(),
+            _ => {}
         }
     }
-    text
-}
-
-/// Writes an entry up to its forks and end.
-fn write_entry(
-    text: &mut String,
-    tree: &GameTree,
-    id: NodeId,
-    totals: &[[u64; 2]],
-    cursor: &mut Cursor,
-    losses: &mut Losses,
-) {
-    let node = tree.node(id);
-    text.push('{');
-    let begin = text.len();
-    let comma = |text: &mut String| {
-        if text.len() > begin {
-            text.push(',');
-        }
+    let text = MoveText {
+        to: place(entry.to)?,
+        kind,
+        // Said of a drop it means nothing.
+        promotes: entry.promote.filter(|&promotes| promotes || from.is_some()),
+        marks,
+        from,
+        rest: "",
     };
-    if !node.comments.is_empty() || node.bookmark.is_some() {
-        let mark = node.bookmark.iter().map(|name| format!("&{name}"));
-        let all: Vec<String> = node.comments.iter().cloned().chain(mark).collect();
-        let list: Vec<String> = all.iter().map(|line| json(line)).collect();
-        let _ = write!(text, "\"comments\":[{}]", list.join(","));
+    let same = position.last_move().map(|last| last.to());
+    let (m, note) = text.resolve(position, same)?;
+    let side = position.side_to_move().index() as u64;
+    let color = entry.color.as_ref().and_then(Value::as_u64);
+    if color.is_some_and(|color| color != side) {
+        let message = format!("the color of {m} is not that of the side to move");
+        builder.problems.warn(line, message);
     }
-    match &node.step {
-        Step::Start => {}
-        Step::Move(m) | Step::Foul(m, _) => {
-            comma(text);
-            cursor.go_to(tree, node.parent().unwrap_or(NodeId::ROOT));
-            write_move(text, *m, cursor.position());
-        }
-        Step::End(terminal) => {
-            comma(text);
-            let _ = write!(text, "\"special\":{}", json(terminal.csa()));
-        }
+    if let Some(note) = note {
+        builder.problems.warn(line, note);
     }
-    if let Some(milliseconds) = node.time_ms {
-        comma(text);
-        losses.fractions |= milliseconds % 1000 > 0;
-        let side = tree.side_at(node.ply()).index();
-        let _ = write!(
-            text,
-            "\"time\":{{\"now\":{},\"total\":{}}}",
-            clock(milliseconds / 1000),
-            clock(totals[id.index()][side])
-        );
-    }
+    Ok(m)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Losses;
+    use crate::record::jkf_write::write;
 
     #[test]
     fn depth_of_nesting() {
@@ -730,15 +588,71 @@ mod tests {
         for (text, error) in [
             (
                 "{\"moves\":3}",
-                "line 1: not JKF: invalid type: integer `3`, expected a sequence",
+                "line 1: not JKF: invalid type: integer `3`, expected a sequence (column 10)",
             ),
             (
-                "{\"moves\":[],\"initial\":{\"preset\":\"X\"}}",
-                "unknown preset `X`",
+                "{\"moves\":[],\n\"initial\":{\"preset\":\"X\"}}",
+                "line 2: unknown preset `X`",
+            ),
+            (
+                "{\"moves\":[],\"initial\":\"HIRATE\"}",
+                "line 1: invalid type: string \"HIRATE\", expected an object with `preset` or `data`",
+            ),
+            (
+                "{\"moves\":[{},\n{\"move\":{}",
+                "line 2: not JKF: EOF while parsing an object (column 10)",
             ),
         ] {
             let result = games(text).err().map(|error| error.to_string());
             assert_eq!(result.as_deref(), Some(error));
+        }
+    }
+
+    /// What is of a wrong type costs no more than what it would have said.
+    #[test]
+    fn wrong_types() {
+        let fu = r#""piece":"FU","from":{"x":2,"y":7},"to":{"x":2,"y":6}"#;
+        for (text, moves, told) in [
+            (
+                format!("[{{\"moves\":[{{}},{{\"move\":{{{fu}}}}},{{\"move\":3}}]}},\n3,\n{{\"moves\":[]}}]"),
+                &[1, 0][..],
+                &[
+                    "line 1: game 1: move 2: invalid type: integer `3`, expected a move (an object)",
+                    "line 2: not JKF: invalid type: integer `3`, expected a game (an object with \
+                     `moves`) (column 1)",
+                ][..],
+            ),
+            // One game a line.
+            ("{\"moves\":[]}\n{\"moves\":[]}\n".to_owned(), &[0, 0], &[]),
+            (
+                "{\"moves\":[{}]} x".to_owned(),
+                &[0],
+                &["line 1: not JKF: expected value (column 16)"],
+            ),
+            (
+                format!("{{\"header\":[],\"moves\":[{{\"comments\":\"one\"}},\n{{\"move\":{{\"color\":1,{fu}}},\n\"time\":{{\"now\":{{\"m\":-1}}}}}},\n{{\"special\":\"%TORYO\"}}]}}"),
+                &[1],
+                &[
+                    "line 1: no header, left out: invalid type: sequence, expected an object",
+                    "line 2: warning: the color of 2g2f is not that of the side to move",
+                    "line 3: warning: `{\"now\":{\"m\":-1}}` is no time",
+                ],
+            ),
+            (
+                "{\"moves\":[{},{\"move\":{\"from\":{\"x\":-1,\"y\":7},\"to\":{\"x\":2,\"y\":6}}}]}".to_owned(),
+                &[0],
+                &["line 1: move 1: (-1, 7) is no square"],
+            ),
+            (
+                format!("{{\"moves\":[{{\"forks\":[[{{\"move\":{{{fu}}}}}]]}},{{\"move\":{{{fu}}}}}]}}"),
+                &[1],
+                &["line 1: warning: alternatives to no move: taken as ones to the next"],
+            ),
+        ] {
+            let (trees, problems) = read(&text, &Rules::default()).and_then(Games::finish).unwrap();
+            let counts: Vec<_> = trees.iter().map(|tree| tree.main_moves().len()).collect();
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            assert_eq!((counts.as_slice(), problems), (moves, told.iter().map(|text| text.to_string()).collect()), "{text}");
         }
     }
 }

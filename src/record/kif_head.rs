@@ -4,6 +4,8 @@
 //! Where there are both, the diagram wins. Lines come in any order, and names, blanks
 //! and frames in many spellings (柿木義一, "棋譜ファイル KIF形式", "盤面図 BOD形式").
 
+use std::collections::HashSet;
+
 use crate::core::Color;
 use crate::shogi::handicap;
 use crate::shogi::notation::RANKS;
@@ -98,6 +100,8 @@ fn count(text: &str) -> Option<u32> {
 #[derive(Default)]
 pub(super) struct Head {
     pub headers: Vec<(String, String)>,
+    /// The names of the headers.
+    names: HashSet<String>,
     handicap: Option<(usize, String)>,
     rows: Vec<(usize, String)>,
     hands: [Option<(usize, String)>; 2],
@@ -155,7 +159,7 @@ impl Head {
         let again = || {
             let key = line.split(['：', ':']).next().unwrap_or("");
             let key = key.trim_matches(BLANKS);
-            line.contains(['：', ':']) && self.headers.iter().any(|(known, _)| known == key)
+            line.contains(['：', ':']) && self.names.contains(key)
         };
         self.rows.len() == SIZE && (is_board_row(line) || whole && hand || again())
     }
@@ -207,6 +211,7 @@ impl Head {
                     "上手" => key::WHITE,
                     key => key,
                 };
+                self.names.insert(key.to_owned());
                 self.headers.push((key.to_owned(), value.to_owned()));
             }
         }
@@ -279,7 +284,14 @@ pub(super) fn start_of(name: &str) -> Option<&'static str> {
     if name == "平手" {
         return Some(sfen::START);
     }
-    let full = match name {
+    // Some write how many pieces are missing in digits: 2枚落ち.
+    let digits = name.find(|c| !narrow(c).is_ascii_digit()).unwrap_or(0);
+    let number = match count(&name[..digits]) {
+        Some(10) => "十".to_owned(),
+        Some(number @ 1..=9) => RANKS[number as usize - 1].to_string(),
+        _ => String::new(),
+    };
+    let full = match format!("{number}{}", &name[digits..]).as_str() {
         "飛落ち" | "飛落" => "飛車落ち".to_owned(),
         "右七枚落ち" => "七枚落ち".to_owned(),
         "右五枚落ち" => "五枚落ち".to_owned(),

@@ -216,18 +216,24 @@ impl<'a> MoveText<'a> {
             _ => {}
         }
         if self.marks == Marks::default()
+            && self.promotes.is_none()
             && let Ok((m, _)) = drop()
             && position.hand(side).has(self.kind)
             && (fitting.is_empty() || position.is_legal(m))
         {
             return Ok((m, None));
         }
-        match fitting.first() {
-            Some(&m) => Ok((m, None)),
-            None => Err(format!(
+        match fitting.as_slice() {
+            &[m] => Ok((m, None)),
+            [] => Err(format!(
                 "no {} can go to {} as it says",
                 piece_name(self.kind),
                 square_name(to)
+            )),
+            several => Err(format!(
+                "{} pieces could be meant by {}, and none of them may go there",
+                several.len(),
+                piece_name(self.kind)
             )),
         }
     }
@@ -286,6 +292,27 @@ mod tests {
                 .resolve(&position, None)
                 .is_err()
         );
+    }
+
+    /// What no piece on the board can do is not taken for a drop.
+    #[test]
+    fn no_move_is_made_up() {
+        let sfen = "4k4/9/3GGG3/9/9/9/S8/1+R7/S8 b GS 1";
+        let position = Position::from_sfen(sfen, &Rules::default()).unwrap();
+        for (text, expected) in [
+            ("５二金直", Some("5c5b")),
+            ("５五金", Some("G*5e")),
+            ("５二金成", None),
+            ("５五金成", None),
+            ("５五金不成", None),
+            ("８八銀", None),
+            // One piece is meant, though it may not go there.
+            ("８八銀上", Some("9i8h")),
+        ] {
+            let resolved = MoveText::parse(text).unwrap().resolve(&position, None);
+            let found = resolved.ok().map(|(m, _)| m.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

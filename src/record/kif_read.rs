@@ -7,16 +7,33 @@
 //! The formats have one game a file, but collections put several one behind the other:
 //! headers among the moves belong to a next game when its first move follows.
 
+use crate::core::Color;
 use crate::shogi::{Position, Rules, Square};
 
 use super::kif_head::{Head, is_board_row, is_handicap, is_head_line, is_kif_line, is_start};
 use super::kif_move::MoveText;
-use super::read::{Builder, Games, ReadError};
+use super::read::{Builder, Games, ReadError, Severity};
 use super::terminal::Terminal;
 use super::text::{lines, narrow, quote};
+use super::tree::NodeId;
 
 pub(super) const BLANKS: [char; 3] = [' ', '\t', '\u{3000}'];
 pub(super) const SIDES: [char; 9] = ['▲', '△', '▼', '▽', '☗', '☖', '▵', '⛊', '⛉'];
+
+/// Enclosing lines that are asked whether a branch is theirs.
+const OUTER_LINES: usize = 16;
+
+/// What is said of a branch that is not where its format has it.
+const OUTER: &str = "taken as a branch of an outer line, not of the one before it";
+
+/// The side that a mark stands for, where all agree on it.
+fn side_of(mark: char) -> Option<Color> {
+    match mark {
+        '▲' | '☗' => Some(Color::Black),
+        '△' | '▽' | '☖' | '▵' => Some(Color::White),
+        _ => None,
+    }
+}
 
 /// The number that begins a line, and what follows it after blanks.
 fn numbered(line: &str) -> Option<(u32, &str)> {
@@ -40,6 +57,26 @@ pub(super) fn is_numbered_move(line: &str) -> bool {
         let rest = rest.trim_start_matches(SIDES);
         MoveText::begins(rest) || Terminal::from_kif(first_word(rest)).is_some()
     })
+}
+
+/// Whether a line consists of moves and nothing else, though no side's mark begins it.
+fn is_bare_moves(line: &str) -> bool {
+    let mut rest = line;
+    while let Ok(parsed) = MoveText::parse(rest) {
+        rest = parsed.rest.trim_start_matches(BLANKS);
+        rest = rest.trim_start_matches(SIDES).trim_start_matches(BLANKS);
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a text that was not expected begins with another move.
+fn is_lost_move(text: &str) -> bool {
+    let text = numbered(text).map_or(text, |(_, text)| text);
+    let text = text.trim_start_matches(SIDES).trim_start_matches(BLANKS);
+    MoveText::parse(text).is_ok()
 }
 
 /// The end of a line of moves that a text begins with, and what follows it. A word that
@@ -117,7 +154,8 @@ impl<'a> Reader<'a> {
         if !is_note {
             trimmed = trimmed.trim_end_matches(BLANKS);
         }
-        let is_move = trimmed.starts_with(SIDES) || is_numbered_move(line);
+        let is_bare = || !self.has_numbers() && is_bare_moves(trimmed);
+        let is_move = trimmed.starts_with(SIDES) || is_numbered_move(line) || is_bare();
         let is_title = trimmed.starts_with("手数--");
         let begins = is_move || is_title || trimmed.starts_with("まで");
         if !matches!(self.part, Part::Head(_)) && self.is_next_game(trimmed, begins) {
@@ -168,6 +206,11 @@ impl<'a> Reader<'a> {
             None => line.starts_with(SIDES) && has(is_kif_line),
         };
         is_under_way && is_first
+    }
+
+    /// Whether the moves of the present game have numbers.
+    fn has_numbers(&self) -> bool {
+        matches!(&self.part, Part::Moves(game) if game.offset.is_some())
     }
 
     /// Whether the next move would be the first of the present game.
@@ -273,6 +316,8 @@ struct Game {
     last_target: Option<Square>,
     /// What numbers of the file are ahead of those of the tree.
     offset: Option<u32>,
+    /// A branch without a move yet: the end of the line before it, and its number.
+    branch: Option<(NodeId, u32)>,
 }
 
 impl Game {
@@ -280,13 +325,14 @@ impl Game {
         let position = head.position(rules)?;
         let mut builder = Builder::new(position, head.problems);
         builder.tree.headers = head.headers;
-        let root = builder.tree.node_mut(super::tree::NodeId::ROOT);
+        let root = builder.tree.node_mut(NodeId::ROOT);
         root.comments = head.comments;
         root.bookmark = head.bookmark;
         Ok(Game {
             builder,
             last_target: head.last_target,
             offset: None,
+            branch: None,
         })
     }
 
@@ -315,6 +361,8 @@ impl Game {
             self.ki2_moves(number, line);
         } else if let Some((ply, text)) = numbered(line) {
             self.kif_move(number, ply, text);
+        } else if self.offset.is_none() && is_bare_moves(line) {
+            self.ki2_moves(number, line);
         } else if !line.starts_with("手数") {
             let message = format!("neither a move nor a comment: `{}`", quote(line));
             builder.problems.warn(number, message);
@@ -352,12 +400,54 @@ impl Game {
         let ply = digits
             .parse::<u32>()
             .ok()
-            .and_then(|ply| ply.checked_sub(self.offset.unwrap_or(0)));
-        if !ply.is_some_and(|ply| self.builder.branch(ply)) {
+            .and_then(|ply| ply.checked_sub(self.offset.unwrap_or(0)))
+            .unwrap_or(0);
+        let builder = &mut self.builder;
+        let tip = builder.cursor.node();
+        // What a bad move cut off may be what the branch left.
+        let is_own = |fork: &NodeId| !builder.is_stopped() || builder.is_before(*fork, tip);
+        let fork = builder.forks(tip, ply).next().filter(is_own);
+        let Some(fork) = fork else {
             let message = "the branch leaves from no move of the line before it; left out";
-            self.builder.problems.error(number, message);
-            self.builder.stop();
+            builder.problems.error(number, message);
+            builder.stop();
+            return;
+        };
+        if !builder.is_before(fork, tip) {
+            self.builder.problems.warn(number, OUTER);
         }
+        let was_cut = self.builder.is_stopped();
+        self.builder.go_to(fork);
+        self.branch = (!was_cut).then_some((tip, ply));
+    }
+
+    /// Finds the line that a branch leaves by its first move: records that do not list
+    /// branches from the last to the first name one of an outer line.
+    fn find_branch(&mut self, number: usize, text: &str) {
+        let Some((tip, ply)) = self.branch.take() else {
+            return;
+        };
+        let here = self.builder.cursor.node();
+        if self.builder.next_ply() != ply || self.fits(text) {
+            return;
+        }
+        let forks = self.builder.forks(tip, ply).take(OUTER_LINES);
+        let others: Vec<NodeId> = forks.filter(|&fork| fork != here).collect();
+        for fork in others {
+            self.builder.go_to(fork);
+            if self.fits(text) {
+                self.builder.problems.warn(number, OUTER);
+                return;
+            }
+        }
+        self.builder.go_to(here);
+    }
+
+    /// Whether a text begins with a legal move.
+    fn fits(&self, text: &str) -> bool {
+        MoveText::parse(text)
+            .and_then(|text| text.resolve(self.builder.position(), self.target()))
+            .is_ok_and(|(m, _)| self.builder.position().is_legal(m))
     }
 
     /// A numbered line: the number says where the move belongs.
@@ -369,6 +459,7 @@ impl Game {
         let next = builder.next_ply();
         // Records of a part of a game may begin with any number.
         let offset = *self.offset.get_or_insert(ply.saturating_sub(next));
+        let mark = text.chars().next();
         let text = text.trim_start_matches(SIDES);
         let is_move = MoveText::begins(text);
         let ply = ply.saturating_sub(offset);
@@ -386,7 +477,7 @@ impl Game {
             return;
         }
         let rest = if is_move {
-            self.play(number, text)
+            self.play(number, mark, text)
         } else {
             let (terminal, rest) = end_of(text);
             match terminal {
@@ -424,8 +515,13 @@ impl Game {
         for left in [before, behind] {
             let left = left.trim_matches(BLANKS);
             if !left.is_empty() {
+                let severity = if is_lost_move(left) {
+                    Severity::Error
+                } else {
+                    Severity::Warning
+                };
                 let message = format!("`{}` behind the move, left out", quote(left));
-                self.builder.problems.warn(number, message);
+                self.builder.problems.add(number, severity, message);
             }
         }
     }
@@ -434,12 +530,11 @@ impl Game {
     /// as what follows.
     fn renumbered(&mut self, number: usize, ply: u32, text: &str) {
         let here = self.builder.cursor.node();
-        if !self.builder.branch(ply) {
+        let Some(fork) = self.builder.forks(here, ply).next() else {
             return;
-        }
-        let fits = MoveText::parse(text)
-            .and_then(|text| text.resolve(self.builder.position(), self.target()))
-            .is_ok_and(|(m, _)| self.builder.position().is_legal(m));
+        };
+        self.builder.go_to(fork);
+        let fits = self.fits(text);
         if fits {
             let message = format!("number {ply} again: taken as a branch");
             self.builder.problems.warn(number, message);
@@ -456,8 +551,16 @@ impl Game {
         last.map(|last| last.to()).or(self.last_target)
     }
 
-    /// Plays the move at the beginning of a text and returns what follows it.
-    fn play<'a>(&mut self, number: usize, text: &'a str) -> &'a str {
+    /// Plays the move at the beginning of a text, behind the mark of its side if it has
+    /// one, and returns what follows it.
+    fn play<'a>(&mut self, number: usize, mark: Option<char>, text: &'a str) -> &'a str {
+        self.find_branch(number, text);
+        if let Some(mark) = mark
+            && side_of(mark).is_some_and(|side| side != self.builder.position().side_to_move())
+        {
+            let message = format!("the mark {mark} is not that of the side to move");
+            self.builder.problems.warn(number, message);
+        }
         let parsed = match MoveText::parse(text) {
             Ok(parsed) => parsed,
             Err(error) => {
@@ -485,6 +588,7 @@ impl Game {
     fn ki2_moves(&mut self, number: usize, line: &str) {
         let mut rest = if self.builder.is_stopped() { "" } else { line };
         while !rest.is_empty() {
+            let mark = rest.chars().next();
             rest = rest.trim_start_matches(SIDES).trim_start_matches(BLANKS);
             if rest.is_empty() {
                 let message = "the mark of a side without a move";
@@ -492,7 +596,7 @@ impl Game {
                 return;
             }
             if MoveText::begins(rest) {
-                rest = self.play(number, rest);
+                rest = self.play(number, mark, rest);
             } else {
                 let word = first_word(rest);
                 let word = word.split(SIDES).next().unwrap_or(word);

@@ -8,7 +8,7 @@
 //! | `text` | encodings and line ends; finding out the format |
 //! | `kif`, `kif_head`, `kif_read`, `kif_move` | KIF and KI2, the formats of most GUIs |
 //! | `csa` | CSA, the format of servers and tournaments |
-//! | `jkf` | JKF, JSON for web pages |
+//! | `jkf`, `jkf_write` | JKF, JSON for web pages |
 //! | `usi` | lines of USI |
 //! | [`wa`] | wa shogi, after the manner of KIF |
 //! | `evals` | evaluations in comments, in the forms of several programs |
@@ -32,6 +32,7 @@
 mod csa;
 pub mod evals;
 mod jkf;
+mod jkf_write;
 mod kif;
 mod kif_head;
 mod kif_move;

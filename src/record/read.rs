@@ -8,7 +8,7 @@
 use std::fmt;
 
 use super::terminal::Terminal;
-use super::text::{NotText, quote};
+use super::text::{NotText, one_line, quote};
 use super::tree::{Cursor, GameTree, NodeId, Step};
 use super::{Encoding, Format};
 use crate::shogi::{Move, Position};
@@ -81,18 +81,27 @@ pub enum ReadError {
     #[error("not a game record (none of KIF, KI2, CSA, JKF, USI)")]
     Unknown,
     /// The position from which the game starts, or the frame of the file, is
-    /// wrong.
-    #[error("{0}")]
-    Bad(Problem),
+    /// wrong: for a file of several games one problem each, though not too many.
+    #[error("{}", list(.0))]
+    Bad(Vec<Problem>),
+}
+
+/// Faults of games that are told, in one sentence, when none of a file could be read.
+const MAX_REFUSED: usize = 10;
+
+fn list(problems: &[Problem]) -> String {
+    let sentences: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    sentences.join("; ")
 }
 
 impl ReadError {
     pub(super) fn at(line: usize, message: impl Into<String>) -> ReadError {
-        ReadError::Bad(Problem {
+        let message: String = message.into();
+        ReadError::Bad(vec![Problem {
             line,
             severity: Severity::Error,
-            message: message.into(),
-        })
+            message: one_line(&message),
+        }])
     }
 }
 
@@ -122,7 +131,7 @@ impl Problems {
         self.list.push(Problem {
             line,
             severity,
-            message: format!("{}{message}", self.prefix),
+            message: one_line(&format!("{}{message}", self.prefix)),
         });
     }
 
@@ -165,7 +174,7 @@ impl Games {
                 self.games.push(builder.tree);
                 self.problems.extend(builder.problems.finish());
             }
-            Err(ReadError::Bad(problem)) => self.refused.push(problem),
+            Err(ReadError::Bad(problems)) => self.refused.extend(problems),
             Err(_) => {}
         }
     }
@@ -173,13 +182,27 @@ impl Games {
     /// The games and all problems in the order of their lines.
     ///
     /// # Errors
-    /// When there is no game: what was wrong with the first one.
+    /// When there is no game: what was wrong with each, or with the first of them.
     pub fn finish(mut self) -> Result<(Vec<GameTree>, Vec<Problem>), ReadError> {
-        if self.games.is_empty() {
-            return Err(match self.refused.into_iter().next() {
-                Some(problem) => ReadError::Bad(problem),
-                None => ReadError::Unknown,
+        if self.games.is_empty() && self.refused.is_empty() {
+            return Err(ReadError::Unknown);
+        }
+        let told = if self.games.is_empty() {
+            MAX_REFUSED
+        } else {
+            MAX_PROBLEMS
+        };
+        let more = self.refused.len().saturating_sub(told);
+        self.refused.truncate(told);
+        if more > 0 {
+            self.refused.push(Problem {
+                line: 0,
+                severity: Severity::Error,
+                message: format!("{more} more games cannot be read"),
             });
+        }
+        if self.games.is_empty() {
+            return Err(ReadError::Bad(self.refused));
         }
         self.problems.append(&mut self.refused);
         // Those of the file as a whole stay behind.
@@ -320,24 +343,52 @@ impl Builder {
         self.cursor.end(&mut self.tree, terminal);
     }
 
-    /// Goes back to the entry before number `ply` of the present line, to branch.
-    /// `false` when the line has no such entry.
-    pub fn branch(&mut self, ply: u32) -> bool {
-        let mut node = self.cursor.node();
-        if ply == 0 || self.tree.node(node).ply() + 1 < ply {
-            return false;
-        }
-        while self.tree.node(node).ply() >= ply {
+    /// The entries from which a branch with this number may leave a line that ends at
+    /// `tip`: the one of this line, then that of the line which it left itself, and so on
+    /// outwards. Lines that have no such entry are passed over.
+    pub fn forks(&self, tip: NodeId, ply: u32) -> impl Iterator<Item = NodeId> + '_ {
+        let tree = &self.tree;
+        let mut next = (ply > 0).then_some(tip);
+        std::iter::from_fn(move || {
+            while let Some(tip) = next {
+                let mut fork = tip;
+                while tree.node(fork).ply() >= ply {
+                    fork = tree.node(fork).parent()?;
+                }
+                // Up to where the line is another one than that which it left.
+                let mut inner = tip;
+                let left = loop {
+                    match tree.node(inner).parent() {
+                        Some(outer) if tree.node(outer).children().first() == Some(&inner) => {
+                            inner = outer;
+                        }
+                        other => break other,
+                    }
+                };
+                // Before that they are one.
+                next = left
+                    .filter(|&left| tree.node(left).ply() + 1 < ply)
+                    .and_then(|left| tree.line_from(left).last());
+                let node = tree.node(fork);
+                if node.ply() + 1 == ply && matches!(node.step, Step::Start | Step::Move(_)) {
+                    return Some(fork);
+                }
+            }
+            None
+        })
+    }
+
+    /// Whether an entry is on the way from the start to another one, or is that one.
+    pub fn is_before(&self, early: NodeId, late: NodeId) -> bool {
+        let ply = self.tree.node(early).ply();
+        let mut node = late;
+        while self.tree.node(node).ply() > ply {
             match self.tree.node(node).parent() {
                 Some(parent) => node = parent,
                 None => break,
             }
         }
-        if !matches!(self.tree.node(node).step, Step::Start | Step::Move(_)) {
-            return false;
-        }
-        self.go_to(node);
-        true
+        node == early
     }
 
     /// Goes to any entry.

@@ -85,7 +85,7 @@ pub fn decode(bytes: &[u8]) -> Result<(String, Encoding), NotText> {
     let (sample, codec, encoding) = candidates
         .map(|(codec, encoding)| (codec.decode_without_bom_handling(part).0, codec, encoding))
         .into_iter()
-        .min_by_key(|(text, ..)| fault(text))
+        .min_by_key(|(text, _, encoding)| fault(text, *encoding))
         .ok_or(NotText::Encoding)?;
     // One character in twenty, or one in a short text.
     let damaged = sample.chars().filter(|&c| c == DAMAGED).count();
@@ -103,16 +103,33 @@ pub fn damage(text: &str) -> Option<(usize, usize)> {
     Some((line, text[first..].matches(DAMAGED).count()))
 }
 
-/// How unlikely it is that a decoded text is right: damaged characters, and
-/// half-width katakana, which EUC-JP turns into when it is read as Shift_JIS.
-fn fault(text: &str) -> usize {
-    text.chars()
-        .map(|c| match c {
-            DAMAGED => 10,
-            '\u{ff61}'..='\u{ff9f}' => 1,
+/// How unlikely it is that a decoded text is right. EUC-JP that is read as Shift_JIS
+/// turns into half-width katakana without sense, and such katakana that are read as
+/// EUC-JP turn into kanji of which half are rare ones.
+fn fault(text: &str, encoding: Encoding) -> usize {
+    let mut before = '\0';
+    let mut total = 0;
+    for c in text.chars() {
+        total += match c {
+            DAMAGED => 30,
+            // 、。・「」, of which kana in EUC-JP consist half.
+            '\u{ff61}'..='\u{ff65}' => 2,
+            'ﾞ' if !matches!(before, 'ｳ' | 'ｶ'..='ﾄ' | 'ﾊ'..='ﾎ') => 4,
+            'ﾟ' if !matches!(before, 'ﾊ'..='ﾎ') => 4,
+            '\u{ff66}'..='\u{ff9f}' => 1,
+            _ if encoding == Encoding::EucJp && is_rare_kanji(c) => 4,
             _ => 0,
-        })
-        .sum()
+        };
+        before = c;
+    }
+    total
+}
+
+/// Whether a character is a kanji of the second level of JIS X 0208, from row 48 on.
+fn is_rare_kanji(c: char) -> bool {
+    let mut buffer = [0; 4];
+    let (bytes, _, _) = EUC_JP.encode(c.encode_utf8(&mut buffer));
+    matches!(*bytes, [0xd0..=0xfe, _])
 }
 
 /// Encodes a text; characters that the encoding lacks become `〓` and are counted.
@@ -222,17 +239,25 @@ pub fn sniff(text: &str) -> Option<Format> {
 }
 
 fn is_csa_line(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    if line.starts_with("'CSA encoding=")
-        || matches!(line, "V2" | "V2.1" | "V2.2" | "V3.0" | "PI")
-        || (bytes.len() >= 9 && line.starts_with("P1") && matches!(bytes[2], b'+' | b'-' | b' '))
-    {
+    if line.starts_with("'CSA encoding=") || matches!(line, "V2" | "V2.1" | "V2.2" | "V3.0") {
         return true;
     }
-    matches!(bytes.first(), Some(b'+' | b'-'))
-        && bytes.len() >= 7
-        && bytes[1..5].iter().all(u8::is_ascii_digit)
-        && bytes[5..7].iter().all(u8::is_ascii_uppercase)
+    let is_digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    let is_code = |text: &[u8]| text.iter().all(u8::is_ascii_uppercase);
+    let is_list = |pieces: &[u8]| {
+        pieces.len().is_multiple_of(4)
+            && (pieces.chunks(4)).all(|piece| is_digits(&piece[..2]) && is_code(&piece[2..]))
+    };
+    match line.as_bytes() {
+        [b'P', b'I', removed @ ..] => is_list(removed),
+        [b'P', b'+' | b'-', pieces @ ..] => !pieces.is_empty() && is_list(pieces),
+        [b'P', b'1'..=b'9', b'+' | b'-', a, b, ..] => is_code(&[*a, *b]),
+        [b'P', b'1'..=b'9', b' ', b'*', ..] => true,
+        [b'+' | b'-', squares @ ..] if squares.len() >= 6 => {
+            is_digits(&squares[..4]) && is_code(&squares[4..6])
+        }
+        _ => false,
+    }
 }
 
 fn is_usi_line(line: &str) -> bool {
@@ -264,6 +289,19 @@ mod tests {
             let (bytes, _, _) = codec.encode(text);
             assert_eq!(decode(&bytes), Ok((text.to_owned(), encoding)));
             assert_eq!(encode(text, encoding), (bytes.into_owned(), 0));
+        }
+        // Little to tell from: names alone.
+        for (names, encoding) in [
+            ("N+ﾔﾏﾀﾞ\nN-ｽｽﾞｷ ﾊﾅｺ\n", Encoding::ShiftJis),
+            ("N+渡辺明\n", Encoding::ShiftJis),
+            (
+                "N+渡辺明\nN-羽生善治\n$EVENT:第七十期王将戦\n",
+                Encoding::EucJp,
+            ),
+            ("N+渡邊\n$SITE:つるぎ、将棋会館\n", Encoding::EucJp),
+        ] {
+            let (bytes, _) = encode(names, encoding);
+            assert_eq!(decode(&bytes), Ok((names.to_owned(), encoding)));
         }
         for encoding in [Encoding::Utf8, Encoding::Utf8Bom] {
             let (bytes, _) = encode(text, encoding);
@@ -301,6 +339,10 @@ mod tests {
             ("{\"header\":{},\"moves\":[{}]}", Some(Format::Jkf)),
             ("'comment\nV2.2\nN+A\n", Some(Format::Csa)),
             ("+7776FU\n", Some(Format::Csa)),
+            ("PI82HI22KA\n-\n", Some(Format::Csa)),
+            ("P-51OU\nP+00KI\n+\n", Some(Format::Csa)),
+            ("P1-KY\n", Some(Format::Csa)),
+            ("P1 *  * \n", Some(Format::Csa)),
             ("startpos moves 7g7f", Some(Format::Usi)),
             ("# x\n4k4/9/9/9/9/9/9/9/4K4 b P 1\n", Some(Format::Usi)),
             ("手合割：平手\n先手：A\n手数----指手--\n", Some(Format::Kif)),

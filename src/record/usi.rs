@@ -20,6 +20,14 @@ const ENDS: [(&str, Terminal); 7] = [
     ("break", Terminal::Interrupted),
 ];
 
+/// Fields of an SFEN: board, side, hands, move number.
+const SFEN_FIELDS: usize = 4;
+
+/// Whether a word is a move or an end.
+fn is_step(word: &str) -> bool {
+    Move::from_usi(word).is_some() || ENDS.iter().any(|(end, _)| *end == word)
+}
+
 /// Reads the games of a file, one a line; the text is known to be USI.
 pub(super) fn read(text: &str, rules: &Rules) -> Result<Games, ReadError> {
     let mut games = Games::default();
@@ -47,12 +55,24 @@ fn read_line(number: usize, line: &str, rules: &Rules) -> Result<Builder, String
         }
         None => ("", line),
     };
+    let first = moves.split_ascii_whitespace().next().unwrap_or("");
+    if start.is_empty() && !line.starts_with("moves") && !is_step(first) {
+        return Err(format!(
+            "`{}` is neither a position nor a game",
+            quote(line)
+        ));
+    }
     let start = match start {
         "" | "startpos" => Position::start(rules),
         other => {
             let text = other.strip_prefix("sfen ").unwrap_or(other);
             if !text.contains('/') {
                 return Err(format!("`{}` is no position", quote(other)));
+            }
+            let mut words = text.split([' ', '\t', '_']).filter(|word| !word.is_empty());
+            if let Some(word) = words.nth(SFEN_FIELDS) {
+                let word = quote(word);
+                return Err(format!("`{word}` behind a position without `moves`"));
             }
             Position::from_sfen(text, rules).map_err(|error| error.to_string())?
         }
@@ -139,7 +159,8 @@ mod tests {
     fn reads_lines() {
         let text = "# comment\nposition startpos moves 7g7f 3c3d resign\n\n\
                     4k4/9/9/9/9/9/9/9/4K4_b_P_5 moves P*5e # why\n7g7f 8c8d\nstartpos\n\
-                    startpos moves 7g7f 7g7f\nsfen x\n";
+                    startpos moves 7g7f 7g7f\nsfen x\nusinewgame\n\
+                    sfen 4k4/9/9/9/9/9/9/9/4K4 b P 5 P*5e\n";
         let games = read(text, &Rules::default()).unwrap();
         let (games, problems) = games.finish().unwrap();
         let counts: Vec<_> = games.iter().map(|tree| tree.main_moves().len()).collect();
@@ -152,6 +173,8 @@ mod tests {
             [
                 "line 7: move 2 (7g7f) is not legal: there is no piece on 7g",
                 "line 8: `sfen x` is no position",
+                "line 9: `usinewgame` is neither a position nor a game",
+                "line 10: `P*5e` behind a position without `moves`",
             ]
         );
         assert!(read("#YANEURAOU-DB2016 1.00\nsfen x\n", &Rules::default()).is_err());

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::tree::GameTree;
-use super::{CsaVersion, Encoding, Format, csa, jkf, kif, text, usi};
+use super::{CsaVersion, Encoding, Format, csa, jkf_write, kif, text, usi};
 
 /// A format with its encoding and version: what a file is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,9 @@ impl FromStr for Target {
     }
 }
 
+/// Lost headers that are named.
+const MAX_NAMES: usize = 20;
+
 /// What could not be written.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
@@ -94,9 +97,15 @@ impl Losses {
         let format = target.format.name();
         let mut list = Vec::new();
         if !self.headers.is_empty() {
+            let names = self.headers.iter().map(|name| text::quote(name));
+            let names: Vec<String> = names.take(MAX_NAMES).collect();
+            let more = match self.headers.len() - names.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
             list.push(format!(
-                "{format} has no place for the headers {}",
-                self.headers.join(", ")
+                "{format} has no place for the headers {}{more}",
+                names.join(", ")
             ));
         }
         for (lost, what) in [
@@ -112,6 +121,7 @@ impl Losses {
             }
         }
         if let Some(ending) = self.ending {
+            let ending = text::quote(&ending);
             list.push(format!("{format} has no word for the ending {ending}"));
         }
         if self.characters > 0 {
@@ -196,7 +206,7 @@ pub(super) fn text(tree: &GameTree, target: Target) -> (String, Losses) {
         Format::Kif => kif::write(tree, target.encoding, &mut losses),
         Format::Ki2 => kif::write_ki2(tree, &mut losses),
         Format::Csa => csa::write(tree, target.csa, &mut losses),
-        Format::Jkf => jkf::write(tree, &mut losses),
+        Format::Jkf => jkf_write::write(tree, &mut losses),
         Format::Usi => usi::write(tree, &mut losses),
     };
     (text, losses)
