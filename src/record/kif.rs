@@ -356,4 +356,35 @@ mod tests {
         assert_eq!(again.games[0].main_moves(), tree.main_moves());
         assert!(written.losses.iter().any(|loss| loss.contains(key::BLACK)));
     }
+
+    /// Headers that would make the file one of another format are left out of KIF.
+    #[test]
+    fn headers_like_other_formats_do_not_make_the_file_one() {
+        use crate::record::{Format, read, write};
+        let board = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b - 1";
+        for name in [
+            board,
+            "7g7f",
+            "position",
+            "startpos",
+            "moves",
+            "V2.2",
+            "PI",
+            "{\"moves\":",
+        ] {
+            let mut tree =
+                crate::record::read_text("startpos moves 7g7f", Format::Usi, &Default::default())
+                    .unwrap()
+                    .games
+                    .remove(0);
+            tree.set_header(name, "x");
+            for (word, format) in [("kifu", Format::Kif), ("ki2u", Format::Ki2)] {
+                let written = write(&tree, word.parse().unwrap());
+                let again = read(&written.bytes, &Default::default());
+                let again = again.unwrap_or_else(|error| panic!("{name} as {word}: {error}"));
+                assert_eq!(again.format, format, "{name}");
+                assert_eq!(again.games[0].main_moves(), tree.main_moves(), "{name}");
+            }
+        }
+    }
 }

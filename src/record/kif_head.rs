@@ -16,7 +16,7 @@ use crate::shogi::{Position, Rules, Square, sfen};
 use super::kif_move::{MoveText, piece_kind};
 use super::kif_read::{BLANKS, SIDES, is_numbered_move};
 use super::read::{Problems, ReadError};
-use super::text::{narrow, quote};
+use super::text::{is_foreign, narrow, quote};
 use super::tree::key;
 
 /// Whether a line belongs to no other format.
@@ -311,7 +311,11 @@ pub(super) fn is_worth_keeping(name: &str) -> bool {
 pub(super) fn is_header(line: &str, key: &str, value: &str) -> bool {
     let mut head = Head::default();
     let begins = line.starts_with("手数--") || line.starts_with("まで") || line.starts_with(SIDES);
-    if !begins && !is_numbered_move(line) && !line.trim_start_matches(BLANKS).starts_with('#') {
+    if !begins
+        && !is_foreign(line)
+        && !is_numbered_move(line)
+        && !line.trim_start_matches(BLANKS).starts_with('#')
+    {
         head.line(0, line);
     }
     head.headers == [(key.to_owned(), value.to_owned())]

@@ -212,17 +212,19 @@ const SNIFFED_LINES: usize = 400;
 
 /// Finds out the format from the text; `None` when nothing in it looks like a game.
 pub fn sniff(text: &str) -> Option<Format> {
-    if text.trim_start().starts_with(['{', '[']) && text.contains("\"moves\"") {
+    if is_jkf(text) {
         return Some(Format::Jkf);
     }
     let mut ki2 = false;
     let mut header = false;
+    let mut is_kif = false;
     for (_, line) in lines(text).take(SNIFFED_LINES) {
         let line = line.trim_matches([' ', '\t', '\u{3000}']);
-        if is_csa_line(line) {
+        is_kif |= line.starts_with("#KIF");
+        if !is_kif && is_csa_line(line) {
             return Some(Format::Csa);
         }
-        if is_usi_line(line) {
+        if !is_kif && is_usi_line(line) {
             return Some(Format::Usi);
         }
         if line.starts_with("手数--") || super::kif_read::is_numbered_move(line) {
@@ -236,6 +238,17 @@ pub fn sniff(text: &str) -> Option<Format> {
         (false, true) => Some(Format::Kif),
         (false, false) => None,
     }
+}
+
+/// Whether a line, before any other, makes a text one of another format than KIF.
+pub(super) fn is_foreign(line: &str) -> bool {
+    let line = line.trim_matches([' ', '\t', '\u{3000}']);
+    is_csa_line(line) || is_usi_line(line) || is_jkf(line)
+}
+
+/// Whether a text is JKF, or would be.
+fn is_jkf(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && text.contains("\"moves\"")
 }
 
 fn is_csa_line(line: &str) -> bool {
