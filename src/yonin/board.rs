@@ -452,7 +452,9 @@ impl Board {
         self.mates.push(Mate { victim, mater });
         self.find_checkers();
         for seat in Seat::ALL {
-            if self.checkers[seat].is_empty() {
+            // In play nobody is mated before his check is answered (Q7); a position
+            // that was set up may credit who is mated now.
+            if self.checkers[seat].is_empty() || self.credits[seat] == Some(victim) {
                 self.credits[seat] = None;
             }
         }
