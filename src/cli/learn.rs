@@ -240,7 +240,7 @@ look at how they fall.
 Examples:
   tsuru learn fit data.bin -o src/eval/weights.rs
   tsuru learn fit old.bin new.bin -o new_weights.rs --lambda 0.5 --epochs 20
-  tsuru learn fit wa.txt --variant washogi -o src/eval/wa_weights.rs")]
+  tsuru learn fit wa.txt --variant washogi -o src/eval/wa_drops.rs")]
 struct FitArgs {
     /// The data files.
     #[arg(required = true, value_name = "FILE")]
@@ -719,7 +719,7 @@ fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
         true => (
             wa_eval::weights(drops),
             fit::wa_pulls(),
-            "wa",
+            wa_eval::NAMES[usize::from(drops)],
             wa_eval::GROUPS
                 .iter()
                 .map(|&(name, end, _)| (name, end))
@@ -728,7 +728,7 @@ fn run_fit(args: &FitArgs) -> anyhow::Result<Done> {
         false => (
             hand::weights(),
             fit::pulls(),
-            "hand",
+            "`hand`",
             Group::ALL
                 .iter()
                 .map(|group| (group.name(), group.range().end))

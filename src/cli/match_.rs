@@ -64,7 +64,7 @@ Examples:
   tsuru match --engines match.toml --concurrency 2 --games-out games/ --format kif
 
 Wa shogi (--variant washogi) against SjaakII, which learns it from a file:
-  tsuru match --variant washogi --random-plies 6 --byoyomi 200 \\
+  tsuru match --variant washogi --random-plies 6 --movetime 200 --margin 1000 \\
     --engine 'name=Tsuru cmd=./tsuru' --engine 'name=SjaakII cmd=/usr/games/sjaakii \\
       init=\"load /usr/share/games/sjaakii/variants.txt\" \\
       init=\"setoption name UCI_Variant value wa-shogi-drop\" drop=@'

@@ -19,12 +19,14 @@
 //! * the **move**.
 //!
 //! The games with and without drops have weights of their own: without drops a
-//! piece that is lost is gone. The weights grow from the exchange values
-//! ([`wa::piece`](crate::wa::piece)) by the plain rules of `first_weights`.
+//! piece that is lost is gone. The weights (`wa_drops.rs`, `wa_no_drops.rs`) are a
+//! logistic fit to results of self-play (`learn::fit`), which began with the exchange
+//! values ([`wa::piece`](crate::wa::piece)) and plain rules.
 
+use super::{wa_drops, wa_no_drops};
 use crate::core::{Color, Score, score};
 use crate::game::Evaluator;
-use crate::wa::piece::{BOARD_DROPS, BOARD_NO_DROPS, HAND_DROPS, HAND_KINDS, KINDS};
+use crate::wa::piece::{BOARD_DROPS, HAND_KINDS, KINDS};
 use crate::wa::square::SIZE;
 use crate::wa::{Bitboard, Piece, PieceKind, Position, Square, attacks};
 
@@ -214,86 +216,15 @@ pub fn features(position: &Position, mut add: impl FnMut(bool, usize)) {
     add(true, TEMPO);
 }
 
-/// What a kind is worth at a place that is `distance` squares from a king, in
-/// per cent of its value.
-const fn nearness(distance: usize, most: i32) -> i32 {
-    match distance {
-        0..=2 => most,
-        3 => most * 2 / 3,
-        4 => most / 3,
-        _ => 0,
-    }
-}
-
-/// The weights from which fits began, for the game with or without drops.
-const fn first_weights(drops: bool) -> [i16; FEATURES] {
-    let board = if drops { &BOARD_DROPS } else { &BOARD_NO_DROPS };
-    let mut w = [0; FEATURES];
-    let mut k = 0;
-    while k < KINDS {
-        let kind = PieceKind::ALL[k];
-        let value = board[k];
-        let gain = match kind.promoted() {
-            Some(promoted) => board[promoted.index()] - value,
-            None => 0,
-        };
-        w[BOARD + k] = value as i16;
-        let mut i = 0;
-        while k < HAND_KINDS && i < HAND_COUNTS {
-            w[HAND + k * HAND_COUNTS + i] = HAND_DROPS[k] as i16;
-            i += 1;
-        }
-        // What is near the zone is near its promotion.
-        let mut rank = 0;
-        while rank < SIZE {
-            let nearer = if rank < 7 { 7 - rank as i32 } else { 0 };
-            w[RANK + k * SIZE + rank] = (gain * nearer / 160) as i16;
-            rank += 1;
-        }
-        // Strong pieces attack best from near by, small ones defend best.
-        let mut at = 0;
-        while k != PieceKind::King.index() && at < OFFSETS {
-            let file = at / (2 * FAR + 1);
-            let rank = (at % (2 * FAR + 1)).abs_diff(FAR);
-            let distance = if file > rank { file } else { rank };
-            w[ATTACK + k * OFFSETS + at] = (value * nearness(distance, 6) / 100) as i16;
-            let guard = if value < 600 { 30 } else { 10 };
-            w[DEFENCE + k * OFFSETS + at] = nearness(distance, guard) as i16;
-            at += 1;
-        }
-        let mut moves = 0;
-        while moves < MOVE_COUNTS {
-            // Squares that a piece commands, up to what is usual.
-            w[MOBILITY + k * MOVE_COUNTS + moves] = 5 * moves as i16 - 20;
-            moves += 1;
-        }
-        w[PROMOTES + k] = (gain / 6) as i16;
-        w[PINNED + k] = -(value / 20) as i16;
-        w[CHASED + k] = -(value / 8) as i16;
-        w[HANGING + k] = -(value / 10) as i16;
-        k += 1;
-    }
-    // The king at home is the safe king.
-    let mut at = 0;
-    while at < KING_SQUARES {
-        w[KING + at] = -15 * (SIZE - 1 - at % SIZE) as i16;
-        at += 1;
-    }
-    let mut danger = 0;
-    while danger < DANGERS {
-        w[DANGER + danger] = (danger * danger / 5) as i16;
-        danger += 1;
-    }
-    w[TEMPO] = 25;
-    w
-}
-
-/// The weights in force without and with drops, by feature, in centipawns.
-static WEIGHTS: [[i16; FEATURES]; 2] = [first_weights(false), first_weights(true)];
+/// What the files of weights without and with drops say that they are of.
+pub const NAMES: [&str; 2] = ["`wa` without drops", "`wa` with drops"];
 
 /// The weights in force, by feature, in centipawns.
 pub fn weights(drops: bool) -> &'static [i16; FEATURES] {
-    &WEIGHTS[usize::from(drops)]
+    match drops {
+        true => &wa_drops::WEIGHTS,
+        false => &wa_no_drops::WEIGHTS,
+    }
 }
 
 /// The evaluation; it keeps nothing between positions.

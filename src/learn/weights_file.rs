@@ -6,10 +6,11 @@ use std::fmt::Write;
 /// Columns that a line of an array may have: rustfmt keeps one free.
 const WIDTH: usize = 99;
 
-/// The text of the file with these weights of the module `of`.
+/// The text of the file with these weights: those of `of`, a module in backquotes and
+/// what it uses them for.
 pub fn render(of: &str, weights: &[i16]) -> String {
     let mut text = format!(
-        "//! The weights of `{of}`.\n\n\
+        "//! The weights of {of}.\n\n\
          /// By feature, in centipawns.\n\
          pub(super) static WEIGHTS: [i16; {}] = [\n",
         weights.len()
@@ -36,10 +37,12 @@ pub fn render(of: &str, weights: &[i16]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::hand;
+    use crate::eval::{hand, wa};
 
     #[test]
-    fn the_present_file_is_written_like_that() {
-        assert!(render("hand", hand::weights()) == include_str!("../eval/weights.rs"));
+    fn the_present_files_are_written_like_that() {
+        assert!(render("`hand`", hand::weights()) == include_str!("../eval/weights.rs"));
+        assert!(render(wa::NAMES[1], wa::weights(true)) == include_str!("../eval/wa_drops.rs"));
+        assert!(render(wa::NAMES[0], wa::weights(false)) == include_str!("../eval/wa_no_drops.rs"));
     }
 }
