@@ -501,15 +501,21 @@ fn searches_keep_a_non_promotion_that_alone_is_legal() {
 
 #[test]
 fn a_player_who_is_mated_takes_no_credit() {
-    // West, who has no move, is credited with the check on North.
-    let position = at(
-        "1Rs2Kn4/9/9/8Rs/Kw8/7Rs1/9/6Ke2/4Ks4 w -/-/-/- - nw s 1",
-        "",
-    );
-    let yfen = position.yfen();
-    assert_eq!(
-        yfen,
-        "1Rs2Kn4/9/9/8Rs/Xw8/7Rs1/9/6Ke2/4Ks4 n -/-/-/- ws - s 1"
-    );
-    assert_eq!(at(&yfen, "").yfen(), yfen);
+    // West is credited with the check on North, but has no move and is mated first:
+    // North's mate too is the last mover's (X3).
+    for (rank_b, expected) in [
+        (
+            "9",
+            "1Rs2Kn4/9/9/8Rs/Xw8/7Rs1/9/6Ke2/4Ks4 n -/-/-/- ws nw s 1",
+        ),
+        (
+            "8Rs",
+            "1Rs2Xn4/8Rs/9/8Rs/Xw8/7Rs1/9/6Ke2/4Ks4 - -/-/-/- ws,ns - s 1",
+        ),
+    ] {
+        let text = format!("1Rs2Kn4/{rank_b}/9/8Rs/Kw8/7Rs1/9/6Ke2/4Ks4 w -/-/-/- - nw s 1");
+        let yfen = at(&text, "").yfen();
+        assert_eq!(yfen, expected);
+        assert_eq!(at(&yfen, "").yfen(), yfen);
+    }
 }

@@ -518,9 +518,6 @@ fn parse_credits(text: &str, board: &mut Board) -> Result<(), YfenError> {
         if board.checkers[victim].is_empty() {
             return Err(bad("this player is not in check (X2)"));
         }
-        if !board.is_living(by) {
-            return Err(bad("the player credited was mated (X6)"));
-        }
         if credits[victim].is_some() {
             return Err(bad("a second entry for this player (7.1)"));
         }
