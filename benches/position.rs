@@ -7,8 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 use tsuru::core::MoveList;
 use tsuru::eval::hand::HandEvaluator;
-use tsuru::game::{Evaluator, Stage};
-use tsuru::mate::{mate_in_one, mate_in_three};
+use tsuru::game::{Evaluator, MateGame, Stage};
 use tsuru::shogi::{Move, Position, Rules};
 
 fn positions() -> Vec<Position> {
@@ -97,13 +96,7 @@ fn moves(c: &mut Criterion) {
     group.bench_function("in one", |b| {
         b.iter(|| {
             let mates = black_box(&mut positions).iter_mut();
-            mates.filter_map(|(_, p)| mate_in_one(p)).count()
-        });
-    });
-    group.bench_function("in three", |b| {
-        b.iter(|| {
-            let mates = positions.iter_mut();
-            mates.filter_map(|(_, p)| mate_in_three(p)).count()
+            mates.filter_map(|(_, p)| p.mating_check()).count()
         });
     });
     group.finish();

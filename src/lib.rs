@@ -15,7 +15,7 @@
 //! | [`usi`] | the protocol: parsing, options, session, output |
 //! | [`book`] | opening books: reading, choice of a move, making |
 //! | [`search`] | one alpha-beta for every [`Game`](game::Game): threads, table, time |
-//! | [`mate`] | mate in one, in three, and the df-pn solver |
+//! | [`mate`] | the df-pn solver of mates |
 //! | [`eval`] | static evaluations: networks (NNUE) and hand-written terms |
 //! | [`shogi`], [`wa`], [`yonin`] | the games: position, move generation, every rule |
 //! | [`common`] | what shogi and wa shogi share: position, legality, exchanges |

@@ -189,8 +189,33 @@ startpos moves 7g7f ; nomate
     assert_eq!(bad.code, 2);
     assert!(bad.err.contains("line 2"), "{}", bad.err);
     assert_eq!(run(&["mate", "nosuchfile"]).code, 2);
-    let odd = run(&["mate", "sfen 4k4/4G4/9/9/9/9/9/9/4K4 b - 1"]);
-    assert!(odd.code == 2 && odd.err.contains("in check"), "{}", odd.err);
+    // What is unknown has its reason; an odd position is no harm to the others.
+    let odd = "\
+sfen 4k4/4G4/9/9/9/9/9/9/4K4 b - 1
+sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves 5i5h 5a4a 5h5i 4a5a ; 1
+4k4/9/9/9/9/9/9/9/4K4 b 2G2S 1
+";
+    std::fs::write(&file, odd).expect("it is written");
+    let name = path(&file);
+    let words = ["mate", &name, "--nodes", "1", "--threads", "1"];
+    let done = run(&words);
+    assert_eq!(done.code, 1, "{}", done.err);
+    for text in [
+        "1: unknown: no mate problem, the side that is not to move is in check, 0 nodes",
+        ", after 4 moves of the line, expected 1\n",
+        "3: unknown: the limit of 1 nodes came first, ",
+    ] {
+        assert!(done.out.contains(text), "{text}: {}", done.out);
+    }
+    let done = run(&[&words[..], &["--json"]].concat());
+    for text in [
+        r#""verdict":"unknown","reason":"no mate problem, the side"#,
+        r#""after_moves":4,"verdict":"#,
+    ] {
+        assert!(done.out.contains(text), "{text}: {}", done.out);
+    }
+    let rule = ["mate", "--no-drops", "startpos"];
+    assert_eq!(run(&rule).code, 2, "a rule of another game");
 
     // A rook far away, and a pawn to put in between for nothing.
     let far = ["mate", "--json", "sfen 7lk/7p1/9/7N1/9/9/9/9/R8 b p 1"];

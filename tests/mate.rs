@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tsuru::game::{Game, MateGame, RootMate, Stage};
-use tsuru::mate::{self, Limits, Shorten, Solver, Verdict};
+use tsuru::mate::{Limits, Shorten, Solver, Verdict};
 use tsuru::shogi::{Move, Position, Rules};
 use tsuru::wa;
 
@@ -89,13 +89,8 @@ fn published_lengths_are_the_shortest() {
         let line = mate_line(&mut solver, &problem.position, Shorten::Fully);
         assert_eq!(line.len(), length, "{}", problem.position.sfen());
         count += 1;
-        if length == 3 {
-            assert!(mate::mate_in_three(&mut problem.position.clone()).is_some());
-        }
-        assert!(length == 1 || mate::mate_in_one(&mut problem.position.clone()).is_none());
-        if length > 3 {
-            assert_eq!(mate::mate_in_three(&mut problem.position.clone()), None);
-        }
+        let at_once = problem.position.clone().mating_check();
+        assert_eq!(at_once.is_some(), length == 1);
     }
     assert_eq!(count, 232);
 }

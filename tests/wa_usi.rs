@@ -70,6 +70,14 @@ fn the_option_for_drops() {
     };
     assert!(session(&input(true)).contains(" w P 2\n"));
     assert!(session(&input(false)).contains(" w - 2\n"));
+    // A position that the new rules refuse gives way to the initial one.
+    let text = session(
+        "setoption name USI_Variant value washogi\n\
+         position sfen 5k5/11/11/11/11/11/11/11/11/11/5K5 b P 1\n\
+         setoption name WaDrops value false\nsfen\nquit\n",
+    );
+    let note = "without drops (WaDrops) they are always `-`; it is the initial one\nhmlcvkwgudo/";
+    assert!(text.contains(note), "{text}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The 54 worked cases of the four-player specification (section 8), by number,
 //! and its reference leaf counts (section 10).
 
-use tsuru::yonin::{EndReason, Format, Mated, Position, Rules, Seat};
+use tsuru::core::MoveList;
+use tsuru::game::{Game, Stage};
+use tsuru::yonin::{EndReason, Format, Mated, Paranoid, Position, Rules, Seat};
 
 fn with(options: &str) -> Rules {
     let mut rules = Rules::default();
@@ -477,5 +479,43 @@ fn leaf_counts() {
             assert_eq!(perft(&mut position, depth), expected, "{yfen} at {depth}");
         }
         assert_eq!(position.yfen(), before);
+    }
+}
+
+#[test]
+fn searches_keep_a_non_promotion_that_alone_is_legal() {
+    // 4c4b+ would newly check the partner (L2); 4c4b is South's only move.
+    let position = at(
+        "4Kn4/9/5Ps3/8Ke/9/8Kw/1+Re7/9/Ks8 s -/-/-/- - - - 1",
+        "pairs",
+    );
+    assert!(refused(&position, "4c4b+").contains("L2"));
+    let view = Paranoid::new(position);
+    for all in [false, true] {
+        let mut moves = MoveList::new();
+        view.generate(Stage::All, all, &mut moves);
+        let texts: Vec<String> = moves.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["4c4b"]);
+    }
+}
+
+#[test]
+fn a_player_who_is_mated_takes_no_credit() {
+    // West is credited with the check on North, but has no move and is mated first:
+    // North's mate too is the last mover's (X3).
+    for (rank_b, expected) in [
+        (
+            "9",
+            "1Rs2Kn4/9/9/8Rs/Xw8/7Rs1/9/6Ke2/4Ks4 n -/-/-/- ws nw s 1",
+        ),
+        (
+            "8Rs",
+            "1Rs2Xn4/8Rs/9/8Rs/Xw8/7Rs1/9/6Ke2/4Ks4 - -/-/-/- ws,ns - s 1",
+        ),
+    ] {
+        let text = format!("1Rs2Kn4/{rank_b}/9/8Rs/Kw8/7Rs1/9/6Ke2/4Ks4 w -/-/-/- - nw s 1");
+        let yfen = at(&text, "").yfen();
+        assert_eq!(yfen, expected);
+        assert_eq!(at(&yfen, "").yfen(), yfen);
     }
 }

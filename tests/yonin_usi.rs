@@ -281,6 +281,39 @@ fn tools_on_the_command_line() {
         assert_eq!(code, Some(2), "{more:?}");
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
+    // Games of other programs, each with its rules.
+    let known = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/yonin_games.jsonl");
+    let (text, code) = tool(&["judge", "--variant", "yonin", "--json", "--file", known]);
+    assert_eq!(text.matches(r#""contradicts":[]"#).count(), 20, "{text}");
+    assert_eq!(code, Some(0));
+    // What a match writes names its rules, and the judge agrees with it.
+    let path = dir.path().join("new.jsonl");
+    let games = path.to_str().unwrap();
+    let rules = ["--yonin", "mated=unowned", "--yonin", "end=last"];
+    let out = ["--games-out", games, "--max-moves", "150", "--seed", "5"];
+    let (_, code) = tool(&[&start[..], &players, &rules, &out].concat());
+    assert_eq!(code, Some(0));
+    let judge = ["judge", "--variant", "yonin", "--file", games];
+    let (text, code) = tool(&judge);
+    assert_eq!(
+        text.matches("Record:     says the same\n").count(),
+        4,
+        "{text}"
+    );
+    assert_eq!(code, Some(0));
+    let record = std::fs::read_to_string(&path).unwrap();
+    let options =
+        r#""options":{"end":"last","first":"s","format":"singles","limit":150,"mated":"unowned"}"#;
+    assert!(record.contains(options), "{record}");
+    let explain = ["explain", "--variant", "yonin", "--record", games];
+    let (text, code) = tool(&[&explain[..], &["--after", "3"]].concat());
+    assert!(text.ends_with(": legal\n") && code == Some(0), "{text}");
+    let (text, code) = tool(&[&explain[..], &["5i5h"]].concat());
+    assert!(text.contains("game is over") && code == Some(1), "{text}");
+    std::fs::write(&path, record.replace("\"limit\":150", "\"limit\":20")).unwrap();
+    let (text, code) = tool(&judge);
+    assert!(text.contains("Record:     says otherwise: "), "{text}");
+    assert_eq!(code, Some(1));
     let (_, code) = tool(&["show", "--variant", "yonin", "--yonin", "end=never"]);
     assert_eq!(code, Some(2));
 }

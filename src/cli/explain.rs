@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use tsuru::game::{Game, GameEnd};
+use tsuru::record::yonin::YoninGame;
 use tsuru::record::{Cursor, GameTree, Step};
 use tsuru::shogi::{Move, Notation, Position};
 use tsuru::wa;
@@ -20,7 +21,8 @@ use super::{Done, RulesArgs, input};
 /// A legal move that ends the game is named as such: one that completes a
 /// perpetual check loses. The exit status is 0 for a legal move and 1 for an
 /// illegal one. With --record the position is one of a game: the one after --after
-/// moves, or the last; without a move, the game's own next move is explained.
+/// moves, or the last; without a move, the game's own next move is explained. A
+/// record of four-player shogi is a JSON object a line, as `tsuru match` writes them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +30,8 @@ Examples:
   tsuru explain startpos moves 7g7f 3c3d 8h2b+
   tsuru explain 'sfen 4k4/9/4P4/9/9/9/4P4/9/4K4 b P 1' 'P*5e'
   tsuru explain --record game.kif --after 73 'P*4d'
-  tsuru explain --record foul.csa                # the move that the record ends with")]
+  tsuru explain --record foul.csa                # the move that the record ends with
+  tsuru explain --variant yonin --record games.jsonl --after 12 'P*5e'")]
 pub struct ExplainArgs {
     /// The position and then, as the last word, the move: `7g7f`, `8h2b+`, `P*5e`.
     #[arg(value_name = "POSITION MOVE", required_unless_present = "record")]
@@ -70,9 +73,14 @@ struct Report {
 pub fn run(args: &ExplainArgs) -> anyhow::Result<Done> {
     let shogi = |position: &Position, m| args.lang.show(position, m);
     let report = if let Some(path) = &args.record {
-        args.rules.only_shogi("records")?;
-        let (position, r#move) = from_record(args, path)?;
-        explain(position, &r#move, shogi)
+        if args.rules.is_yonin() {
+            let (position, r#move) = from_yonin_record(args, path)?;
+            explain(position, &r#move, |_, m| m.to_string())
+        } else {
+            args.rules.only_shogi("records")?;
+            let (position, r#move) = from_record(args, path)?;
+            explain(position, &r#move, shogi)
+        }
     } else {
         let (position, r#move) = split(&args.words)?;
         if args.rules.is_yonin() {
@@ -132,22 +140,10 @@ fn from_record(args: &ExplainArgs, path: &std::path::Path) -> anyhow::Result<(Po
     for line in problem_lines(&source, &reading) {
         eprintln!("{line}");
     }
-    let given = match args.words.as_slice() {
-        [] => None,
-        [word] => Some(word.clone()),
-        _ => bail!("with --record one move at most is given"),
-    };
+    let given = given(args)?;
     let played = played(tree);
     let legal = tree.main_moves().len();
-    let last = match given {
-        // Without a move, the last that the record has.
-        None => played.len().saturating_sub(1),
-        Some(_) => legal,
-    };
-    let after = args.after.unwrap_or(last);
-    if after > legal {
-        bail!("the record has {legal} legal moves, not {after}");
-    }
+    let after = after(args, given.as_ref(), played.len(), legal)?;
     let mut cursor = Cursor::new(tree);
     if let Some(node) = after
         .checked_sub(1)
@@ -163,6 +159,66 @@ fn from_record(args: &ExplainArgs, path: &std::path::Path) -> anyhow::Result<(Po
             .with_context(|| format!("the record has no move after {after} moves"))?,
     };
     Ok((cursor.position().clone(), text))
+}
+
+/// The move that is given beside a record.
+fn given(args: &ExplainArgs) -> anyhow::Result<Option<String>> {
+    match args.words.as_slice() {
+        [] => Ok(None),
+        [word] => Ok(Some(word.clone())),
+        _ => bail!("with --record one move at most is given"),
+    }
+}
+
+/// After how many moves of a record to look: `played` it has, of which the first
+/// `legal` are legal.
+fn after(
+    args: &ExplainArgs,
+    given: Option<&String>,
+    played: usize,
+    legal: usize,
+) -> anyhow::Result<usize> {
+    let last = match given {
+        // Without a move, the last that the record has.
+        None => played.saturating_sub(1),
+        Some(_) => legal,
+    };
+    let after = args.after.unwrap_or(last);
+    anyhow::ensure!(
+        after <= legal,
+        "the record has {legal} legal moves, not {after}"
+    );
+    Ok(after)
+}
+
+/// The same of a game of four-player shogi.
+fn from_yonin_record(
+    args: &ExplainArgs,
+    path: &std::path::Path,
+) -> anyhow::Result<(Paranoid, String)> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    let line = line.with_context(|| format!("{name} holds no game"))?;
+    let game = YoninGame::parse(line, &args.rules.yonin_rules()?)
+        .with_context(|| format!("{name}, line 1"))?;
+    let command = input::parse(&game.line());
+    let mut position: Paranoid = input::start(&command, &game.rules)?;
+    let mut legal = 0;
+    while let Some(m) = game.moves.get(legal)
+        && let Ok(m) = position.parse_move(m)
+    {
+        position.make(m);
+        legal += 1;
+    }
+    let given = given(args)?;
+    let after = after(args, given.as_ref(), game.moves.len(), legal)?;
+    for _ in after..legal {
+        position.unmake();
+    }
+    let text = given.or_else(|| game.moves.get(after).cloned());
+    let text = text.with_context(|| format!("the record has no move after {after} moves"))?;
+    Ok((position, text))
 }
 
 /// The moves of the main line, an illegal last one included.

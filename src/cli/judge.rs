@@ -30,7 +30,9 @@ use super::{Done, RulesArgs, input, judge_yonin};
 /// for a declaration by the side to move, which is checked against `--rule`. With
 /// --record, games of KIF, KI2, CSA, JKF or USI files are judged; where the rules do not
 /// end a game, the record's own last word counts. A game of four-player shogi gets
-/// places instead of a result.
+/// places instead of a result; it may also be a JSON object as `tsuru match` writes
+/// them, which names its rules itself and is compared with the verdict. The exit
+/// status is 1 when such a game says something else.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -39,6 +41,7 @@ Examples:
   tsuru judge --json --file games.txt
   cat games.txt | tsuru judge -
   tsuru judge --record game.kif records/
+  tsuru judge --variant yonin --file games.jsonl   # of `match --games-out`
 
 In a file or on standard input every line is a game; empty lines and those that
 start with # are skipped, and JSON is one object a line.")]
@@ -122,6 +125,23 @@ struct Count {
     result: &'static str,
 }
 
+/// What is said about one game.
+pub(super) trait Judgement: Serialize {
+    /// Prints it for people.
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()>;
+
+    /// Whether the record of the game says something else.
+    fn contradicts(&self) -> bool {
+        false
+    }
+}
+
+impl Judgement for Verdict {
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        print(self, out)
+    }
+}
+
 pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
     if !args.record.is_empty() {
         args.rules.only_shogi("records")?;
@@ -130,50 +150,52 @@ pub fn run(args: &JudgeArgs) -> anyhow::Result<Done> {
     }
     if args.rules.is_yonin() {
         let rules = args.rules.yonin_rules()?;
-        judge_all(
-            args,
-            |line| judge_yonin::judge(line, &rules),
-            judge_yonin::print,
-        )
+        judge_all(args, |line| judge_yonin::judge(line, &rules))
     } else if args.rules.is_wa() {
         let rules = args.rules.wa_rules();
-        judge_all(args, |line| judge::<wa::Position>(line, &rules), print)
+        judge_all(args, |line| judge::<wa::Position>(line, &rules))
     } else {
         let rules = args.rules.rules();
-        judge_all(args, |line| judge::<Position>(line, &rules), print)
+        judge_all(args, |line| judge::<Position>(line, &rules))
     }
 }
 
-/// Judges what the command line names, with a judge of one game and a printer of
-/// his verdicts.
-fn judge_all<V: Serialize>(
+/// Judges what the command line names, with a judge of one game.
+fn judge_all<V: Judgement>(
     args: &JudgeArgs,
     judge: impl Fn(&str) -> anyhow::Result<V>,
-    print: fn(&V, &mut dyn Write) -> std::io::Result<()>,
 ) -> anyhow::Result<Done> {
     let mut out = stdout().lock();
+    let mut contradicted = false;
+    let mut judge = |line: &str| -> anyhow::Result<V> {
+        let verdict = judge(line)?;
+        contradicted |= verdict.contradicts();
+        Ok(verdict)
+    };
     if let Some(path) = &args.file {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-        judge_lines(BufReader::new(file), judge, print, args.json, &mut out)
+        judge_lines(BufReader::new(file), judge, args.json, &mut out)
             .with_context(|| format!("{}", path.display()))?;
     } else if args.words == ["-"] {
-        judge_lines(stdin().lock(), judge, print, args.json, &mut out)?;
+        judge_lines(stdin().lock(), judge, args.json, &mut out)?;
     } else {
         let verdict = judge(&args.words.join(" "))?;
         if args.json {
             serde_json::to_writer_pretty(&mut out, &verdict)?;
             writeln!(out)?;
         } else {
-            print(&verdict, &mut out)?;
+            verdict.print(&mut out)?;
         }
     }
-    Ok(Done::Yes)
+    Ok(match contradicted {
+        true => Done::Negative,
+        false => Done::Yes,
+    })
 }
 
-fn judge_lines<V: Serialize>(
+fn judge_lines<V: Judgement>(
     lines: impl BufRead,
-    judge: impl Fn(&str) -> anyhow::Result<V>,
-    print: fn(&V, &mut dyn Write) -> std::io::Result<()>,
+    mut judge: impl FnMut(&str) -> anyhow::Result<V>,
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
@@ -189,7 +211,7 @@ fn judge_lines<V: Serialize>(
             writeln!(out)?;
         } else {
             writeln!(out, "line {}:", index + 1)?;
-            print(&verdict, out)?;
+            verdict.print(out)?;
         }
     }
     Ok(())

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use tsuru::record::yonin::YoninGame;
 use tsuru::yonin::{Outcome, Paranoid, Rules, Seat};
 
 use super::input;
+use super::judge::Judgement;
 
 /// The verdict on one game.
 #[derive(Debug, Serialize)]
@@ -34,10 +36,22 @@ pub struct Verdict {
     total_pieces: BTreeMap<char, u32>,
     /// How often the last position has occurred.
     occurrences: usize,
+    /// What a game in JSON says of its end and the rules do not: `reason`, `places`,
+    /// `end` (the last position). Nothing when the game says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradicts: Option<Vec<&'static str>>,
 }
 
-/// Judges the game in the words of a `position` line.
+/// Judges the game in the words of a `position` line, or in JSON.
 pub fn judge(line: &str, rules: &Rules) -> anyhow::Result<Verdict> {
+    if !YoninGame::is_one(line) {
+        return judge_line(line, rules, None);
+    }
+    let game = YoninGame::parse(line, rules)?;
+    judge_line(&game.line(), &game.rules, Some(&game))
+}
+
+fn judge_line(line: &str, rules: &Rules, told: Option<&YoninGame>) -> anyhow::Result<Verdict> {
     let game = input::parse(line);
     let start: Paranoid = input::start(&game, rules)?;
     let mut position = start.position().clone();
@@ -99,11 +113,23 @@ pub fn judge(line: &str, rules: &Rules) -> anyhow::Result<Verdict> {
             .map(|seat| (seat.letter(), board.total_pieces(seat)))
             .collect(),
         occurrences: position.occurrence(),
+        contradicts: told.map(|told| told.contradictions(&position)),
     })
 }
 
-/// Prints a verdict for people.
-pub fn print(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+impl Judgement for Verdict {
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        print(self, out)
+    }
+
+    fn contradicts(&self) -> bool {
+        self.contradicts
+            .as_ref()
+            .is_some_and(|what| !what.is_empty())
+    }
+}
+
+fn print(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
     let result = match (verdict.result, &verdict.places) {
         (None, _) => "none yet".to_owned(),
         (Some("draw"), _) => "draw".to_owned(),
@@ -136,5 +162,10 @@ pub fn print(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
         .map(|(seat, count)| format!("{seat} {count}"))
         .collect();
     writeln!(out, "Pieces:     {}", pieces.join(", "))?;
-    writeln!(out, "Repetition: occurrence {} of 4", verdict.occurrences)
+    writeln!(out, "Repetition: occurrence {} of 4", verdict.occurrences)?;
+    match verdict.contradicts.as_deref() {
+        None => Ok(()),
+        Some([]) => writeln!(out, "Record:     says the same"),
+        Some(what) => writeln!(out, "Record:     says otherwise: {}", what.join(", ")),
+    }
 }

@@ -73,7 +73,8 @@ Four-player shogi (--variant yonin) takes two to four engines: two play one agai
 three (in pairs team against team), three seat the last one twice. Seats are rotated
 over all arrangements; places 1 to 4 give 3, 2, 1 and 0 points. The programs
 builtin:random, builtin:greedy, builtin:maxn, builtin:paranoid, builtin:brs and
-builtin:foreseen are players within this process. --games-out writes one JSON object a game.
+builtin:foreseen are players within this process. --games-out writes one JSON object a
+game, which `judge` and `explain` read.
   tsuru match --variant yonin ./tsuru builtin:greedy --movetime 100 --games 200
   tsuru match --variant yonin --yonin format=pairs ./tsuru builtin:maxn --movetime 100")]
 pub struct MatchArgs {

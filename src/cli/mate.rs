@@ -27,6 +27,11 @@ use super::{Done, RulesArgs, VariantArg, input, progress};
 /// start with `#` are comments. Problems are solved in parallel, each on one
 /// thread.
 ///
+/// With `moves ...` behind it a position is solved as it stands after these moves;
+/// the output says how many they were. `unknown` comes with its reason: a limit, or
+/// a position that is no mate problem, as its other side is in check; for one of
+/// those the exit status is 1.
+///
 /// Every move that answers a check counts, useless interpositions (無駄合い) too,
 /// unless `--book` is given.
 #[derive(Args)]
@@ -80,13 +85,16 @@ pub struct MateArgs {
     force: bool,
 
     #[command(flatten)]
-    rules: RulesArgs,
+    pub(super) rules: RulesArgs,
 }
 
 /// A problem with its place in the file.
 struct Problem<G> {
     line: usize,
+    /// The position after the line's moves.
     position: G,
+    /// How many moves the line has.
+    played: usize,
     /// What the file expects: plies, or `None` for no mate.
     expected: Option<Option<usize>>,
 }
@@ -95,9 +103,16 @@ struct Problem<G> {
 #[derive(Serialize)]
 struct Solution {
     line: usize,
+    /// The position that was solved.
     sfen: String,
+    /// How many moves of the line led to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_moves: Option<usize>,
     /// `mate`, `nomate` or `unknown`.
     verdict: &'static str,
+    /// Why it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<usize>,
     /// The length without useless interpositions, where it was measured.
@@ -190,8 +205,10 @@ fn solve_all<G: MateGame + Referee>(args: &MateArgs, rules: &G::Rules) -> anyhow
     print(args, &solutions)?;
     Ok(if interrupted {
         Done::Interrupted
-    } else {
+    } else if problems.iter().all(|p| p.position.is_mate_problem()) {
         Done::Yes
+    } else {
+        Done::Negative
     })
 }
 
@@ -225,10 +242,9 @@ fn load<G: MateGame>(words: &[String], rules: &G::Rules) -> anyhow::Result<Vec<P
 /// Reads a line: a position, and maybe what is expected of it.
 fn problem<G: MateGame>(line: usize, text: &str, rules: &G::Rules) -> anyhow::Result<Problem<G>> {
     let mut fields = text.split(" ; ");
-    let position: G = input::load(fields.next().unwrap_or_default(), rules)?;
-    if !position.is_mate_problem() {
-        bail!("no mate problem: the side that is not to move is in check");
-    }
+    let words = fields.next().unwrap_or_default();
+    let position: G = input::load(words, rules)?;
+    let played = input::parse(words).moves.len();
     let expected = match fields.next().map(str::trim) {
         Some("nomate") => Some(None),
         Some(word) => word.parse().ok().map(Some),
@@ -237,6 +253,7 @@ fn problem<G: MateGame>(line: usize, text: &str, rules: &G::Rules) -> anyhow::Re
     Ok(Problem {
         line,
         position,
+        played,
         expected,
     })
 }
@@ -261,6 +278,9 @@ fn solve<G: MateGame>(
     let mut solution = Solution {
         line: problem.line,
         sfen: problem.position.sfen(),
+        after_moves: (problem.played > 0).then_some(problem.played),
+        reason: (verdict == Verdict::Unknown)
+            .then(|| why_unknown(&problem.position, limits, solver.nodes())),
         verdict: match verdict {
             Verdict::Mate(_) => "mate",
             Verdict::NoMate => "nomate",
@@ -287,6 +307,25 @@ fn solve<G: MateGame>(
         solution.moves = moves.iter().map(G::Move::to_string).collect();
     }
     solution
+}
+
+/// Why the solver could not say.
+fn why_unknown<G: MateGame>(position: &G, limits: &Limits, nodes: u64) -> String {
+    if !position.is_mate_problem() {
+        return "no mate problem, the side that is not to move is in check".to_owned();
+    }
+    let stopped = limits
+        .stop
+        .as_ref()
+        .is_some_and(|stop| stop.load(Ordering::Relaxed));
+    match limits.nodes {
+        _ if stopped => "interrupted".to_owned(),
+        Some(most) if nodes >= most => format!("the limit of {most} nodes came first"),
+        _ if limits.deadline.is_some_and(|end| Instant::now() >= end) => {
+            "the time was over".to_owned()
+        }
+        _ => "the table is too small (--hash)".to_owned(),
+    }
 }
 
 fn write_kif<G: Referee>(dir: &Path, solution: &Solution) -> anyhow::Result<()> {
@@ -331,7 +370,10 @@ fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {
         let what = match (solution.length, solution.shortest) {
             (Some(length), Some(true)) => format!("mate in {length} (shortest)"),
             (Some(length), _) => format!("mate in {length}"),
-            (None, _) => solution.verdict.to_string(),
+            (None, _) => match &solution.reason {
+                Some(reason) => format!("{}: {reason}", solution.verdict),
+                None => solution.verdict.to_string(),
+            },
         };
         let book = match solution.book_length {
             Some(book) if Some(book) != solution.length => {
@@ -344,6 +386,10 @@ fn print(args: &MateArgs, solutions: &[Solution]) -> anyhow::Result<()> {
             "{}: {what}{book}, {} nodes, {:.3} s",
             solution.line, solution.nodes, solution.seconds
         )?;
+        if let Some(played) = solution.after_moves {
+            let s = if played == 1 { "" } else { "s" };
+            write!(out, ", after {played} move{s} of the line")?;
+        }
         if let Some(expected) = &solution.expected {
             write!(out, ", expected {expected}")?;
         }

@@ -239,7 +239,8 @@ impl Command {
             Command::Analyze(args) => Some(&args.rules),
             Command::Match(args) => Some(&args.rules),
             Command::Tune(args) => Some(&args.rules),
-            Command::Bench(_) | Command::Mate(_) | Command::Learn(_) => None,
+            Command::Mate(args) => Some(&args.rules),
+            Command::Bench(_) | Command::Learn(_) => None,
         }
     }
 

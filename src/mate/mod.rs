@@ -1,7 +1,6 @@
-//! Mate by continuous checks: tests for short mates, and a solver for any.
+//! Mate by continuous checks, of any length.
 //!
-//! [`mate_in_one`] and [`mate_in_three`] are fast enough for the nodes of a game
-//! search. [`Solver`] proves or disproves that the side to move can mate with an
+//! [`Solver`] proves or disproves that the side to move can mate with an
 //! unbroken series of checks, however long, by depth-first proof-number search in
 //! a table of fixed size; it is generic over [`MateGame`].
 //!
@@ -11,7 +10,6 @@
 //! | `table` | its table: proofs and disproofs shared between hands |
 //! | `path` | repetitions, and disproofs that rest on them |
 //! | `line` | from a proof to a line of moves |
-//! | `short` | mate in one and three |
 //! | `limits` | when to give up, and progress |
 //!
 //! A repetition is no mate for the attacker. Moves before the root do not count
@@ -21,7 +19,6 @@ mod dfpn;
 mod limits;
 mod line;
 mod path;
-mod short;
 mod table;
 
 use std::sync::Arc;
@@ -31,7 +28,6 @@ use std::time::{Duration, Instant};
 use dfpn::{Dfpn, End};
 pub use limits::{Limits, Progress};
 use line::Lines;
-pub use short::{mate_in_one, mate_in_three};
 use table::UNLIMITED;
 
 use crate::game::{MateGame, RootAnswer, RootMate};

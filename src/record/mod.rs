@@ -11,6 +11,7 @@
 //! | `jkf`, `jkf_write` | JKF, JSON for web pages |
 //! | `usi` | lines of USI |
 //! | [`wa`] | wa shogi, after the manner of KIF |
+//! | [`yonin`] | four-player shogi, JSON |
 //! | `evals` | evaluations in comments, in the forms of several programs |
 //! | `played` | [`GameRecord`]: a game as a match writes it down |
 //!
@@ -45,6 +46,7 @@ mod tree;
 mod usi;
 pub mod wa;
 mod write;
+pub mod yonin;
 
 pub use played::{Ending, GameRecord, GameResult, PlayedMove, Thought};
 pub use read::{Problem, ReadError, Reading, Severity};

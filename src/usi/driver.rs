@@ -303,7 +303,13 @@ impl<G: Game, E: Evaluator<G>> Driver for GameDriver<G, E> {
                 Some(sfen) => match G::from_sfen(sfen, &self.rules) {
                     Ok(position) => position,
                     Err(error) => {
-                        return vec![format!("warning: no position: {error}; the last one stays")];
+                        let stays = match self.command == PositionCommand::default() {
+                            // The first one of the game, or one that was given up for
+                            // other rules.
+                            true => "it is the initial one",
+                            false => "the last one stays",
+                        };
+                        return vec![format!("warning: no position: {error}; {stays}")];
                     }
                 },
             };

@@ -423,7 +423,10 @@ impl Board {
         let last = self.last_mover;
         let by_last = last.filter(|&seat| seat != victim && self.is_living(seat));
         let mater = if self.checkers[victim].any() {
-            self.credits[victim].or(by_last)
+            // In play nobody is mated before his check is answered (Q7); a position
+            // that was set up may credit who is mated meanwhile.
+            let credited = self.credits[victim].filter(|&seat| self.is_living(seat));
+            credited.or(by_last)
         } else {
             by_last
         };

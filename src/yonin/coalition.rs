@@ -10,7 +10,8 @@
 //! * [`OneReply`] ([`BestReply`]): between two moves of the root's team only one
 //!   opponent moves, whichever has the strongest reply, the others pass
 //!   (best-reply search, Schadd & Winands 2011). A check is answered by the player
-//!   in check, as the rules want it.
+//!   in check, as the rules want it, and that is then the one move: whoever checks
+//!   keeps the others from moving.
 //! * `eval::yonin::Foreseen`: the opponents' moves are predicted and belong to the
 //!   team's own; there is no other side to search.
 //!
@@ -446,6 +447,7 @@ impl<R: Reduction> Game for Coalition<R> {
     }
 
     fn generate(&self, stage: Stage, all: bool, moves: &mut MoveList<SeatMove>) {
+        let first = moves.len();
         for seat in self.movers() {
             let mut own = MoveList::new();
             self.board().generate(seat, stage, all, &mut own);
@@ -454,14 +456,18 @@ impl<R: Reduction> Game for Coalition<R> {
             }
         }
         if self.bans() {
-            let mut kept: MoveList<SeatMove> = MoveList::new();
-            kept.extend(
-                moves
-                    .iter()
-                    .copied()
-                    .filter(|m| !self.position.is_banned(m.to_move())),
-            );
-            *moves = kept;
+            let mut kept = first;
+            for i in first..moves.len() {
+                if !self.position.is_banned(moves[i].to_move()) {
+                    moves[kept] = moves[i];
+                    kept += 1;
+                }
+            }
+            moves.truncate(kept);
+            // The ban leaves a move, but that one may be a useless non-promotion.
+            if kept == first && stage == Stage::All && !all {
+                self.generate(stage, true, moves);
+            }
         }
     }
 

@@ -314,11 +314,13 @@ impl Board {
             } else {
                 targets.promoting
             };
+            // In pairs the promoted piece may be barred by rule L2 where the plain one
+            // is not.
+            let promoting = promoting - forbidden(Some(from), promoted, facing);
             if !useless && piece.kind != PieceKind::Silver {
                 plain -= promoting;
             }
-            let promoting = promoting & allowed;
-            sink.promotions(from, promoting - forbidden(Some(from), promoted, facing));
+            sink.promotions(from, promoting & allowed);
         }
         sink.moves(from, plain - forbidden(Some(from), piece.kind, facing));
     }

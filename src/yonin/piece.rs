@@ -28,6 +28,10 @@ pub const HAND: [PieceKind; 4] = [
     PieceKind::Pawn,
 ];
 
+/// How many pieces of each kind of [`HAND`] the game has, promoted ones included
+/// (rule B4).
+pub const IN_GAME: [u32; 4] = [4, 8, 8, 12];
+
 /// The kinds that moves can drop, as a test.
 #[inline]
 pub const fn can_be_in_hand(kind: PieceKind) -> bool {

@@ -152,3 +152,32 @@ impl Position {
         sorted.windows(3).any(|three| three[0] == three[2])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::MoveList;
+    use crate::game::{Game, Stage};
+    use crate::yonin::{Paranoid, Rules};
+
+    /// The ban takes a promotion, and what is left is a non-promotion, which
+    /// searches leave out elsewhere.
+    #[test]
+    fn the_ban_never_leaves_a_search_without_a_move() {
+        let yfen = "4Kn4/9/5Ps3/8Ke/9/8Kw/1+Re7/9/Ks8 s -/-/-/- - - - 1";
+        let mut position = Position::from_yfen(yfen, &Rules::default()).unwrap();
+        let promotion = position.parse_move("4c4b+").unwrap();
+        assert_eq!(position.legal_moves().len(), 2);
+        let here = position.records[0];
+        let after = Record::after_move(&position.board.after(promotion));
+        position.records = [after, here, here].repeat(3);
+        assert!(position.is_banned(promotion));
+        let position = Paranoid::new(position);
+        for all in [false, true] {
+            let mut moves = MoveList::new();
+            position.generate(Stage::All, all, &mut moves);
+            let texts: Vec<String> = moves.iter().map(ToString::to_string).collect();
+            assert_eq!(texts, ["4c4b"]);
+        }
+    }
+}

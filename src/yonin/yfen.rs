@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::board::{Board, Mate};
-use super::piece::{HAND, Piece, can_be_in_hand};
+use super::piece::{HAND, IN_GAME, Piece, can_be_in_hand};
 use super::rules::Rules;
 use super::seat::{BySeat, Seat};
 use crate::shogi::PieceKind;
@@ -110,6 +110,16 @@ pub enum YfenError {
     /// A count of zero, or more than 18, of one kind in a hand.
     #[error("the hand of {} (field 3) holds a kind 0 times or more than 18 times", .0.name())]
     Count(Seat),
+    /// More pieces of a kind than the game has.
+    #[error("there are {count} of {} ({}), promoted or not; the game has {most} (B4)", kind.letter(), kind.name())]
+    TooMany {
+        /// The kind, unpromoted.
+        kind: PieceKind,
+        /// How many there are on the board and in hand.
+        count: u32,
+        /// How many there are in the game.
+        most: u32,
+    },
     /// A hand of a player who is out.
     #[error("{} has pieces in hand (field 3), but was mated according to field 4 (X4)", .0.name())]
     MatedHand(Seat),
@@ -172,6 +182,7 @@ pub fn parse(text: &str, rules: &Rules) -> Result<Board, YfenError> {
         }
     }
     parse_hands(hands_text, &mut board)?;
+    count_pieces(&board)?;
     board.last_mover = match last_text {
         "-" => None,
         text => Some(seat(text).ok_or_else(|| YfenError::LastMover(text.to_owned()))?),
@@ -465,6 +476,24 @@ fn parse_hands(text: &str, board: &mut Board) -> Result<(), YfenError> {
     Ok(())
 }
 
+/// A position may lack pieces, but has none too many.
+fn count_pieces(board: &Board) -> Result<(), YfenError> {
+    for (kind, most) in HAND.into_iter().zip(IN_GAME) {
+        let promoted = kind
+            .promoted()
+            .map_or(0, |kind| board.of_kind(kind).count());
+        let hands: u32 = Seat::ALL
+            .into_iter()
+            .map(|seat| board.hand(seat).count(kind))
+            .sum();
+        let count = board.of_kind(kind).count() + promoted + hands;
+        if count > most {
+            return Err(YfenError::TooMany { kind, count, most });
+        }
+    }
+    Ok(())
+}
+
 fn parse_credits(text: &str, board: &mut Board) -> Result<(), YfenError> {
     if text == "-" {
         return Ok(());
@@ -488,9 +517,6 @@ fn parse_credits(text: &str, board: &mut Board) -> Result<(), YfenError> {
         }
         if board.checkers[victim].is_empty() {
             return Err(bad("this player is not in check (X2)"));
-        }
-        if !board.is_living(by) {
-            return Err(bad("the player credited was mated (X6)"));
         }
         if credits[victim].is_some() {
             return Err(bad("a second entry for this player (7.1)"));

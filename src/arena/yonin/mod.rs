@@ -24,6 +24,7 @@ use serde::Serialize;
 use super::config::EngineConfig;
 use super::limits::{Clock, Limits};
 use crate::learn::random::Random;
+use crate::record::yonin::options;
 use crate::shogi::Move;
 use crate::yonin::{Format, Outcome, Position, Rules, Seat};
 use players::{Fault, Player, PlayerError, Question, player, substitute};
@@ -56,6 +57,9 @@ pub struct MatchSettings {
 pub struct Game {
     /// Number, from 0.
     pub number: u32,
+    /// The rules that it was played by ([`crate::record::yonin`]). A game without a
+    /// move limit that was broken off has the one that ended it.
+    pub options: serde_json::Map<String, serde_json::Value>,
     /// Who sat where, from South clockwise, as numbers of the configurations.
     pub seats: [usize; 4],
     /// The position it began from.
@@ -268,11 +272,13 @@ impl Match<'_> {
         let mut moves: Vec<String> = Vec::new();
         let mut faults = [0; 4];
         let mut slowest = [0; 4];
+        let mut played_by = rules;
         let outcome = loop {
             if let Some(outcome) = position.outcome() {
                 break outcome;
             }
             if rules.limit == 0 && moves.len() as u32 >= MAX_MOVES {
+                played_by.limit = position.board().ply() - 1;
                 break Outcome {
                     reason: crate::yonin::EndReason::Limit,
                     places: (rules.format == Format::Singles).then(|| position.board().places()),
@@ -317,6 +323,7 @@ impl Match<'_> {
         };
         Some(Game {
             number,
+            options: options(&played_by),
             seats,
             start,
             end: position.yfen(),

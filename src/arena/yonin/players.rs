@@ -322,12 +322,22 @@ mod tests {
 
     #[test]
     fn a_hanging_rook_is_taken() {
-        let yfen = "4Kn4/9/9/9/Kw3Rn3Ke/9/9/4Rs4/4Ks4 s -/-/-/- - - - 1";
+        // The rook also checks West and East, who answer South's move at once: that
+        // answer is the one reply that best-reply search sees, so for it the rook is
+        // as good as pinned, and may be taken later.
+        let checks = "4Kn4/9/9/9/Kw3Rn3Ke/9/9/4Rs4/4Ks4 s -/-/-/- - - - 1";
+        let hangs = "4Kn4/9/9/9/4Rn4/Kw7Ke/9/4Rs4/4Ks4 s -/-/-/- - - - 1";
         let limits = Limits {
             nodes: Some(20_000),
             ..Limits::default()
         };
-        for name in ["greedy", "maxn", "paranoid", "foreseen"] {
+        for (name, yfen) in [
+            ("greedy", checks),
+            ("maxn", checks),
+            ("paranoid", checks),
+            ("foreseen", checks),
+            ("brs", hangs),
+        ] {
             let config = EngineConfig::from_program(&format!("builtin:{name}"));
             let stop = AtomicBool::new(false);
             let mut player = player(&config, limits, &Rules::default(), 1, &stop).unwrap();
