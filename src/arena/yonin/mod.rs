@@ -76,6 +76,8 @@ pub struct Game {
     pub points: [f64; 4],
     /// Faults from South clockwise.
     pub faults: [u32; 4],
+    /// Each fault: the seat, what it was, and before which move, counted from 1.
+    pub faulty: Vec<String>,
     /// The longest time for a move in ms, from South clockwise.
     pub slowest: [u64; 4],
 }
@@ -271,6 +273,7 @@ impl Match<'_> {
         let mut stand_in: [Option<Box<dyn Player>>; 4] = [const { None }; 4];
         let mut moves: Vec<String> = Vec::new();
         let mut faults = [0; 4];
+        let mut faulty = Vec::new();
         let mut slowest = [0; 4];
         let mut played_by = rules;
         let outcome = loop {
@@ -309,8 +312,9 @@ impl Match<'_> {
             let (m, time) = match answer {
                 Ok(answer) => answer,
                 Err(Fault::Stopped) => return None,
-                Err(_) => {
+                Err(fault) => {
                     faults[s] += 1;
+                    faulty.push(format!("{seat}: {fault}, move {}", moves.len() + 1));
                     let player = stand_in[s].insert(substitute());
                     // The substitute knows the rules.
                     player.choose(&question).ok()?
@@ -332,6 +336,7 @@ impl Match<'_> {
             places: outcome.places.map(|places| places.0),
             points: Seat::ALL.map(|seat| outcome.points(seat)),
             faults,
+            faulty,
             slowest,
         })
     }

@@ -47,15 +47,19 @@ pub struct Question<'a> {
 }
 
 /// Why an answer is no move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The move is illegal.
+    #[error("no legal move")]
     Illegal,
     /// The answer came too late.
+    #[error("late")]
     Late,
     /// The engine did not answer.
+    #[error("no answer")]
     Silent,
     /// The match was stopped.
+    #[error("stopped")]
     Stopped,
 }
 
