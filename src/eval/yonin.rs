@@ -18,9 +18,9 @@
 use crate::core::{Score, score};
 use crate::game::Evaluator;
 use crate::shogi::{Bitboard, Move, PieceKind};
-use crate::yonin::coalition::{Coalition, Reduction, Style};
-use crate::yonin::piece::{HAND, KINDS, compact, value};
-use crate::yonin::{Board, BySeat, EndReason, Format, Outcome, Seat, attacks};
+use crate::yonin::coalition::{Coalition, Reduction};
+use crate::yonin::piece::{HAND, KINDS, compact};
+use crate::yonin::{Board, BySeat, EndReason, Format, Outcome, Position, Seat, attacks};
 
 /// A piece on the board, by compact kind.
 const BOARD: [i32; KINDS.len()] = [120, 380, 430, 850, 330, 430, 1100, 0];
@@ -114,11 +114,6 @@ fn scan(board: &Board, zones: &[Bitboard; 4]) -> Scan {
 
 /// How well each seat stands, in centipawns.
 pub fn strengths(board: &Board) -> BySeat<Score> {
-    survey(board).0
-}
-
-/// The strengths, and the squares that each seat's pieces attack.
-fn survey(board: &Board) -> (BySeat<Score>, [Bitboard; 4]) {
     let zones = Seat::ALL.map(|seat| match board.king(seat) {
         Some(king) if board.is_living(seat) => attacks::king(king),
         _ => Bitboard::EMPTY,
@@ -174,7 +169,7 @@ fn survey(board: &Board) -> (BySeat<Score>, [Bitboard; 4]) {
             strength[attacker] += danger * PROSPECTS / 100 * units[attacker] / total;
         }
     }
-    (BySeat(strength), found.attacked)
+    BySeat(strength)
 }
 
 /// One team's strength against the others': in pairs the difference of the
@@ -208,10 +203,6 @@ pub fn team_score(board: &Board, strength: &BySeat<Score>, team: Seat) -> Score 
 /// How well each seat stands in comparison: [`team_score`] for those in the game.
 /// A finished game is worth its points, [`POINT`] each above or below the mean.
 pub fn standings(board: &Board) -> BySeat<Score> {
-    standings_by(board, || strengths(board))
-}
-
-fn standings_by(board: &Board, strengths: impl FnOnce() -> BySeat<Score>) -> BySeat<Score> {
     if board.is_over() {
         let outcome = Outcome {
             reason: EndReason::Mates,
@@ -221,7 +212,7 @@ fn standings_by(board: &Board, strengths: impl FnOnce() -> BySeat<Score>) -> ByS
             Seat::ALL.map(|seat| ((outcome.points(seat) - 1.5) * f64::from(POINT)) as Score),
         );
     }
-    let strength = strengths();
+    let strength = strengths(board);
     BySeat(Seat::ALL.map(|seat| match board.is_living(seat) {
         true => team_score(board, &strength, seat),
         false => strength[seat] - POINT,
@@ -231,66 +222,13 @@ fn standings_by(board: &Board, strengths: impl FnOnce() -> BySeat<Score>) -> ByS
 /// Centipawns for one point when a game ends, in [`standings`].
 pub const POINT: Score = 6000;
 
-/// What a seat may lose to captures, in centipawns: for the piece most at risk, and a
-/// quarter of that for the others. A piece that others attack is at risk with its
-/// exchange value, a defended one with what it is worth above the cheapest attacker.
-fn at_risk(board: &Board, seat: Seat, attacked: &[Bitboard; 4]) -> Score {
-    let mut enemies = Bitboard::EMPTY;
-    let mut reach = Bitboard::EMPTY;
-    for other in board.living() {
-        if !board.rules().same_team(other, seat) {
-            enemies |= board.owned(other);
-            reach |= attacked[other.index()];
-        }
-    }
-    let own = board.owned(seat);
-    let mut most = 0;
-    let mut sum = 0;
-    for square in own & reach {
-        let worth = match board.piece_on(square) {
-            Some(piece) if !matches!(piece.kind, PieceKind::King | PieceKind::Pawn) => {
-                value(piece.kind)
-            }
-            _ => continue,
-        };
-        let loss = if (attacked[seat.index()] & Bitboard::of(square)).is_empty() {
-            worth
-        } else {
-            let attackers = board.attackers(enemies, square, board.occupied());
-            attackers
-                .into_iter()
-                .filter_map(|from| board.piece_on(from))
-                .filter(|piece| piece.kind != PieceKind::King)
-                .map(|piece| worth - value(piece.kind))
-                .max()
-                .unwrap_or(0)
-                .max(0)
-        };
-        most = most.max(loss);
-        sum += loss;
-    }
-    (3 * most + sum) / 4
-}
-
-/// Per cent of what is [`at_risk`] that a careful player minds.
-const CARE: Score = 70;
-
-/// The move that a player of this style makes at sight: the one after which he stands
-/// best.
-pub fn best_at_sight(board: &Board, style: Style) -> Option<Move> {
+/// The move after which the player to move stands best at sight.
+pub fn best_at_sight(position: &Position) -> Option<Move> {
+    let board = position.board();
     let seat = board.turn();
     let mut best = None;
-    for m in board.legal_moves() {
-        let after = board.after(m);
-        let mut risk = 0;
-        let standing = standings_by(&after, || {
-            let (strength, attacked) = survey(&after);
-            if style == Style::Careful {
-                risk = at_risk(&after, seat, &attacked) * CARE / 100;
-            }
-            strength
-        });
-        let value = standing[seat] - risk;
+    for m in position.legal_moves() {
+        let value = standings(&board.after(m))[seat];
         if best.is_none_or(|(score, _)| value > score) {
             best = Some((value, m));
         }
@@ -300,17 +238,15 @@ pub fn best_at_sight(board: &Board, style: Style) -> Option<Move> {
 
 /// The root's team against opponents who each take what is best at sight: their
 /// moves are foreseen rather than searched, so that all of the search goes into the
-/// team's own plans. It is max^n with opponents who look one ply ahead, of the style
-/// that each has shown in the game (opponent models: Sturtevant, Zinkevich and Bowling,
-/// "Prob-Max^n: Playing N-Player Games with Opponent Models", 2006).
+/// team's own plans. It is max^n with opponents who look one ply ahead.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreseen;
 
 impl Reduction for Foreseen {
     const FORESEEN: bool = true;
 
-    fn reply(board: &Board, style: Style) -> Option<Move> {
-        best_at_sight(board, style)
+    fn reply(position: &Position) -> Option<Move> {
+        best_at_sight(position)
     }
 }
 

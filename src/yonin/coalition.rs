@@ -20,11 +20,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU16;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attacks;
 use super::board::Board;
-pub use super::foresight::Style;
-use super::foresight::{Replies, shown_style};
 use super::movegen::CheckSquares;
 use super::piece::{KINDS, compact, value};
 use super::position::Position;
@@ -56,8 +56,8 @@ pub trait Reduction: Clone + Send + Sync + 'static {
     /// as part of the root team's own moves.
     const FORESEEN: bool = false;
 
-    /// The move that the player to move is expected to make, if his style is this.
-    fn reply(_board: &Board, _style: Style) -> Option<Move> {
+    /// The move that the player to move is expected to make.
+    fn reply(_position: &Position) -> Option<Move> {
         None
     }
 }
@@ -172,6 +172,34 @@ impl fmt::Debug for SeatMove {
     }
 }
 
+/// Foreseen moves by position: a search comes to the same node again and again,
+/// and finding a reply costs far more than anything else there. Shared by the
+/// threads of a search; an entry is the upper 48 bits of the key and the move.
+#[derive(Clone)]
+struct Replies(Option<Arc<[AtomicU64]>>);
+
+const REPLIES: usize = 1 << 17;
+const MOVE_BITS: u64 = 0xffff;
+
+impl Replies {
+    fn new(used: bool) -> Replies {
+        Replies(used.then(|| (0..REPLIES).map(|_| AtomicU64::new(0)).collect()))
+    }
+
+    fn get(&self, key: u64) -> Option<Move> {
+        let entry = self.0.as_ref()?[key as usize % REPLIES].load(Ordering::Relaxed);
+        let found = (entry ^ key) & !MOVE_BITS == 0;
+        Move::from_bits((entry & MOVE_BITS) as u16).filter(|_| found)
+    }
+
+    fn put(&self, key: u64, m: Move) {
+        if let Some(entries) = &self.0 {
+            let entry = key & !MOVE_BITS | u64::from(m.to_bits());
+            entries[key as usize % REPLIES].store(entry, Ordering::Relaxed);
+        }
+    }
+}
+
 /// A position seen by the player who moves at the root.
 #[derive(Clone)]
 pub struct Coalition<R> {
@@ -186,8 +214,6 @@ pub struct Coalition<R> {
     searching: bool,
     /// How many moves of the position each move made here stands for.
     made: Vec<u8>,
-    /// How each seat is expected to choose.
-    styles: [Style; 4],
     replies: Replies,
     reduction: PhantomData<R>,
 }
@@ -200,7 +226,6 @@ impl<R: Reduction> Coalition<R> {
             root_depth: position.depth(),
             searching: false,
             made: Vec::with_capacity(256),
-            styles: [Style::default(); 4],
             replies: Replies::new(R::FORESEEN),
             position,
             reduction: PhantomData,
@@ -438,12 +463,6 @@ impl<R: Reduction> Game for Coalition<R> {
     fn set_root(&mut self) {
         self.follow_turn();
         self.searching = true;
-        if R::FORESEEN {
-            self.styles = Seat::ALL.map(|seat| match self.is_ours(seat) {
-                true => Style::default(),
-                false => shown_style(&self.position, seat, R::reply),
-            });
-        }
     }
 
     fn generate(&self, stage: Stage, all: bool, moves: &mut MoveList<SeatMove>) {
@@ -659,7 +678,7 @@ impl<R: Reduction> Game for Coalition<R> {
             while R::FORESEEN
                 && position.outcome().is_none()
                 && !self.is_ours(position.turn())
-                && let Some(m) = R::reply(position.board(), self.style(position.turn()))
+                && let Some(m) = R::reply(&position)
             {
                 real.push(SeatMove::new(m, position.turn()));
                 position.make(m);
@@ -676,12 +695,6 @@ impl<R: Reduction> Coalition<R> {
         self.root_depth = self.position.depth();
     }
 
-    /// How a seat is expected to choose.
-    #[inline]
-    fn style(&self, seat: Seat) -> Style {
-        self.styles[seat.index()]
-    }
-
     /// Plays the opponents' expected moves until the root's team moves again.
     fn foresee(&mut self) {
         if !R::FORESEEN {
@@ -693,17 +706,13 @@ impl<R: Reduction> Coalition<R> {
             && self.board().is_living(self.root)
             && !self.is_ours(self.board().turn())
         {
-            let style = self.style(self.board().turn());
             let key = self.board().key();
-            let known = self
-                .replies
-                .get(key, style)
-                .filter(|&m| self.board().is_legal(m));
-            let Some(m) = known.or_else(|| R::reply(self.board(), style)) else {
+            let known = self.replies.get(key).filter(|&m| self.board().is_legal(m));
+            let Some(m) = known.or_else(|| R::reply(&self.position)) else {
                 break;
             };
             if known.is_none() {
-                self.replies.put(key, style, m);
+                self.replies.put(key, m);
             }
             self.position.make(m);
             count += 1;
