@@ -357,9 +357,10 @@ mod tests {
         assert!(written.losses.iter().any(|loss| loss.contains(key::BLACK)));
     }
 
-    /// Headers that would make the file one of another format are left out of KIF.
+    /// Headers that would be read as something else, or make the file one of another
+    /// format, are left out of KIF.
     #[test]
-    fn headers_like_other_formats_do_not_make_the_file_one() {
+    fn headers_like_other_lines_are_left_out() {
         use crate::record::{Format, read, write};
         let board = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b - 1";
         for name in [
@@ -371,6 +372,11 @@ mod tests {
             "V2.2",
             "PI",
             "{\"moves\":",
+            // What is no header for the reader, behind a control character.
+            "\u{8}まで25手",
+            "\u{8}手数----",
+            "\u{8}▲７六歩",
+            "\u{8}#x",
         ] {
             let mut tree =
                 crate::record::read_text("startpos moves 7g7f", Format::Usi, &Default::default())

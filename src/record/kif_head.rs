@@ -310,12 +310,12 @@ pub(super) fn is_worth_keeping(name: &str) -> bool {
 /// moves.
 pub(super) fn is_header(line: &str, key: &str, value: &str) -> bool {
     let mut head = Head::default();
-    let begins = line.starts_with("手数--") || line.starts_with("まで") || line.starts_with(SIDES);
-    if !begins
-        && !is_foreign(line)
-        && !is_numbered_move(line)
-        && !line.trim_start_matches(BLANKS).starts_with('#')
-    {
+    let start = line.trim_start_matches(BLANKS);
+    let begins = ["手数--", "まで", "#"]
+        .iter()
+        .any(|word| start.starts_with(word))
+        || start.starts_with(SIDES);
+    if !begins && !is_foreign(line) && !is_numbered_move(line) {
         head.line(0, line);
     }
     head.headers == [(key.to_owned(), value.to_owned())]
