@@ -15,7 +15,7 @@ use super::kif_move::MoveText;
 use super::read::{Builder, Games, ReadError, Severity};
 use super::terminal::Terminal;
 use super::text::{lines, narrow, quote};
-use super::tree::NodeId;
+use super::tree::{NodeId, Step};
 
 pub(super) const BLANKS: [char; 3] = [' ', '\t', '\u{3000}'];
 pub(super) const SIDES: [char; 9] = ['▲', '△', '▼', '▽', '☗', '☖', '▵', '⛊', '⛉'];
@@ -428,7 +428,13 @@ impl Game {
             return;
         };
         let here = self.builder.cursor.node();
-        if self.builder.next_ply() != ply || self.fits(text) {
+        // Where the line itself breaks a rule, another try may break it, too.
+        let is_foul = |line: &NodeId| {
+            let node = self.builder.tree.node(*line);
+            matches!(node.step, Step::Foul(..))
+        };
+        let breaks = self.builder.tree.node(here).children().iter().any(is_foul);
+        if self.builder.next_ply() != ply || breaks || self.fits(text) {
             return;
         }
         let forks = self.builder.forks(tip, ply).take(OUTER_LINES);

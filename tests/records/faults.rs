@@ -438,3 +438,14 @@ fn a_faulty_game_among_good_ones() {
         assert_eq!(errors, [told], "{text}");
     }
 }
+
+/// An illegal branch beside an illegal move stays where it was, though the move would be
+/// legal in the line outside.
+#[test]
+fn illegal_branches_stay_in_their_line() {
+    let text = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n\
+                変化：2手\n   2 ８四歩(83)\n   3 ２二角成(88)\n\
+                変化：3手\n   3 ２二角成(88)\n";
+    let reading = read(text.as_bytes()).unwrap();
+    assert_eq!(usi(&reading.games[0].main_moves()), "7g7f 3c3d");
+}

@@ -1,6 +1,6 @@
 //! What the targets of the record readers check.
 
-use tsuru::record::{self, Cursor, Format, GameTree, Target, evals, read_text};
+use tsuru::record::{self, Cursor, Format, GameTree, Step, Target, evals, read_text};
 use tsuru::shogi::Rules;
 
 /// Any text in the format: refused, or games that every writer writes, and that KIF
@@ -19,12 +19,24 @@ pub fn check(data: &[u8], format: Format) {
                 let again = record::read(&written.bytes, &Rules::default());
                 // Only a file without any content is none.
                 let again = again.expect("what was written is read");
+                if word == "kifu" && has_foul_branch(tree) {
+                    continue;
+                }
                 assert_eq!(again.games[0].main_moves(), tree.main_moves());
                 assert_eq!(again.games[0].lines().count(), tree.lines().count());
             }
         }
     }
     record::write_all(&reading.games, "jkf".parse().expect("a target"));
+}
+
+/// Whether a branch begins with an illegal move. In KIF it cannot be told from one of an
+/// outer line, where the move may be legal.
+fn has_foul_branch(tree: &GameTree) -> bool {
+    tree.ids().any(|id| {
+        let branches = tree.node(id).children().iter().skip(1);
+        branches.into_iter().any(|&branch| matches!(tree.node(branch).step, Step::Foul(..)))
+    })
 }
 
 /// Goes to every node and reads the evaluations there.
