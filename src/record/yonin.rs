@@ -39,10 +39,10 @@ pub struct YoninGame {
 pub enum YoninGameError {
     /// Not an object of JSON.
     #[error("no game: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// An option that the rules do not know, or without such a word.
     #[error("options: {0}")]
-    Option(#[from] crate::yonin::rules::RuleError),
+    Option(crate::yonin::rules::RuleError),
     /// A member that is something else than it should be.
     #[error("`{name}` is `{found}` instead of {expected}")]
     Member {
@@ -89,14 +89,20 @@ impl YoninGame {
     ///
     /// The first thing that is wrong.
     pub fn parse(line: &str, rules: &Rules) -> Result<YoninGame, YoninGameError> {
-        let object: Map<String, Value> = serde_json::from_str(line)?;
+        let object: Map<String, Value> =
+            serde_json::from_str(line).map_err(YoninGameError::Json)?;
         let mut rules = *rules;
         if let Some(options) = object.get("options") {
             let bad = member(&object, "options", "an object of words and numbers");
             for (name, value) in options.as_object().ok_or_else(&bad)? {
                 match value {
-                    Value::String(word) => rules.set(name, word)?,
-                    Value::Number(number) => rules.set(name, &number.to_string())?,
+                    Value::String(word) => {
+                        rules.set(name, word).map_err(YoninGameError::Option)?;
+                    }
+                    Value::Number(number) => {
+                        let word = number.to_string();
+                        rules.set(name, &word).map_err(YoninGameError::Option)?;
+                    }
                     _ => return Err(bad()),
                 }
             }
