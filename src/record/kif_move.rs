@@ -7,6 +7,7 @@ use crate::shogi::notation::{Marks, Movement, RANKS, Standing, piece_name, rival
 use crate::shogi::piece::PieceKind;
 use crate::shogi::{Move, Position, Square};
 
+use super::kif_read::BLANKS;
 use super::text::narrow;
 
 /// What the text of a move says.
@@ -62,7 +63,7 @@ pub(super) fn square(file: char, rank: char) -> Option<Square> {
 }
 
 fn is_blank(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\u{3000}')
+    BLANKS.contains(&c)
 }
 
 impl<'a> MoveText<'a> {

@@ -17,6 +17,7 @@ use super::terminal::Terminal;
 use super::text::{lines, narrow, quote};
 use super::tree::{NodeId, Step};
 
+/// What may stand around words: full-width blanks, too.
 pub(super) const BLANKS: [char; 3] = [' ', '\t', '\u{3000}'];
 pub(super) const SIDES: [char; 9] = ['▲', '△', '▼', '▽', '☗', '☖', '▵', '⛊', '⛉'];
 
@@ -189,10 +190,6 @@ impl<'a> Reader<'a> {
             Part::Moves(game) => game.builder.tree.node_count() > 1,
             _ => true,
         };
-        let has = |what: fn(&str) -> bool| {
-            let mut pending = self.pending.iter();
-            pending.any(|(_, line)| what(line.trim_matches(BLANKS)))
-        };
         if !begins {
             return false;
         }
@@ -203,9 +200,15 @@ impl<'a> Reader<'a> {
             _ if line.starts_with("手数--") => true,
             // Behind `変化：1手` it is a branch.
             Some((ply, _)) => ply == 1 && !self.pending.is_empty() && !self.is_at_start(),
-            None => line.starts_with(SIDES) && has(is_kif_line),
+            None => line.starts_with(SIDES) && self.is_pending(is_kif_line),
         };
         is_under_way && is_first
+    }
+
+    /// Whether a pending line is one of these.
+    fn is_pending(&self, what: fn(&str) -> bool) -> bool {
+        let mut lines = self.pending.iter();
+        lines.any(|(_, line)| what(line.trim_matches(BLANKS)))
     }
 
     /// Whether the moves of the present game have numbers.
@@ -221,14 +224,10 @@ impl<'a> Reader<'a> {
     /// Whether the pending lines say how a next game starts; `None` when they say nothing
     /// of a start. A diagram of the board that the present game has come to only shows it.
     fn pending_start(&self) -> Option<bool> {
-        let has = |what: fn(&str) -> bool| {
-            let mut lines = self.pending.iter();
-            lines.any(|(_, line)| what(line.trim_matches(BLANKS)))
-        };
-        if !has(is_start) {
+        if !self.is_pending(is_start) {
             return None;
         }
-        let (Part::Moves(game), false) = (&self.part, has(is_handicap)) else {
+        let (Part::Moves(game), false) = (&self.part, self.is_pending(is_handicap)) else {
             return Some(true);
         };
         let mut head = Head::default();

@@ -8,6 +8,7 @@
 use encoding_rs::{EUC_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::Format;
+use super::kif_read::BLANKS;
 
 /// The encoding of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -219,7 +220,7 @@ pub fn sniff(text: &str) -> Option<Format> {
     let mut header = false;
     let mut is_kif = false;
     for (_, line) in lines(text).take(SNIFFED_LINES) {
-        let line = line.trim_matches([' ', '\t', '\u{3000}']);
+        let line = line.trim_matches(BLANKS);
         is_kif |= line.starts_with("#KIF");
         if !is_kif && is_csa_line(line) {
             return Some(Format::Csa);
@@ -242,7 +243,7 @@ pub fn sniff(text: &str) -> Option<Format> {
 
 /// Whether a line, before any other, makes a text one of another format than KIF.
 pub(super) fn is_foreign(line: &str) -> bool {
-    let line = line.trim_matches([' ', '\t', '\u{3000}']);
+    let line = line.trim_matches(BLANKS);
     is_csa_line(line) || is_usi_line(line) || is_jkf(line)
 }
 
