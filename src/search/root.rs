@@ -299,7 +299,7 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
         let settled = self.is_settled();
         let started = !self.completed.is_empty();
         let Some(timer) = &mut self.timer else { return };
-        timer.schedule(self.nodes);
+        timer.schedule::<G>(self.nodes);
         if timer.pondering
             && let Some((when, clock)) = self.job.control.ponder_hit()
         {

@@ -298,10 +298,12 @@ impl Timer {
         false
     }
 
-    /// Sets the next look at the clock about a millisecond ahead.
-    pub fn schedule(&mut self, nodes: u64) {
+    /// Sets the next look at the clock about a millisecond ahead. Where nodes are heavy
+    /// their cost varies much, too, so that the mean says little about the next ones.
+    pub fn schedule<G: Game>(&mut self, nodes: u64) {
         let per_millisecond = nodes / (self.elapsed() + 1);
-        self.next_check = nodes + per_millisecond.clamp(1, 1024);
+        let most = (1024 / G::NODE_WEIGHT).max(1);
+        self.next_check = nodes + per_millisecond.clamp(1, most);
     }
 }
 
