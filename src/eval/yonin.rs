@@ -15,12 +15,14 @@
 //!   likely ones to be credited with the mate;
 //! * **mobility**, and the advance of **pawns**.
 
+use std::cmp::Reverse;
+
 use crate::core::{Score, score};
 use crate::game::Evaluator;
 use crate::shogi::{Bitboard, Move, PieceKind};
-use crate::yonin::coalition::{Coalition, Reduction};
+use crate::yonin::coalition::{Coalition, Reduction, Sight};
 use crate::yonin::piece::{HAND, KINDS, compact};
-use crate::yonin::{Board, BySeat, EndReason, Format, Outcome, Position, Seat, attacks};
+use crate::yonin::{Board, BySeat, EndReason, Format, Outcome, Seat, attacks};
 
 /// A piece on the board, by compact kind.
 const BOARD: [i32; KINDS.len()] = [120, 380, 430, 850, 330, 430, 1100, 0];
@@ -222,31 +224,70 @@ pub fn standings(board: &Board) -> BySeat<Score> {
 /// Centipawns for one point when a game ends, in [`standings`].
 pub const POINT: Score = 6000;
 
-/// The move after which the player to move stands best at sight.
-pub fn best_at_sight(position: &Position) -> Option<Move> {
-    let board = position.board();
+/// The move after which the player to move stands best, and everyone's standing
+/// then.
+fn best_at_sight(board: &Board) -> Option<(Move, BySeat<Score>)> {
     let seat = board.turn();
+    let mut best: Option<(Move, BySeat<Score>)> = None;
+    for m in board.legal_moves() {
+        let standing = standings(&board.after(m));
+        if best.is_none_or(|(_, best)| standing[seat] > best[seat]) {
+            best = Some((m, standing));
+        }
+    }
+    best
+}
+
+/// Moves that [`best_at_second_sight`] compares.
+const COMPARED: usize = 8;
+
+/// The move after which the player to move stands best once the next player has
+/// taken what is best for him at sight; of those only that look best at sight.
+fn best_at_second_sight(board: &Board) -> Option<Move> {
+    let seat = board.turn();
+    let mut moves: Vec<_> = board
+        .legal_moves()
+        .into_iter()
+        .map(|m| {
+            let after = board.after(m);
+            (standings(&after)[seat], m, after)
+        })
+        .collect();
+    moves.sort_by_key(|&(score, ..)| Reverse(score));
+    moves.truncate(COMPARED);
     let mut best = None;
-    for m in position.legal_moves() {
-        let value = standings(&board.after(m))[seat];
-        if best.is_none_or(|(score, _)| value > score) {
-            best = Some((value, m));
+    for (at_sight, m, after) in moves {
+        let reply = match after.is_over() {
+            true => None,
+            false => best_at_sight(&after),
+        };
+        let score = reply.map_or(at_sight, |(_, standings)| standings[seat]);
+        if best.is_none_or(|(best, _)| score > best) {
+            best = Some((score, m));
         }
     }
     best.map(|(_, m)| m)
 }
 
-/// The root's team against opponents who each take what is best at sight: their
-/// moves are foreseen rather than searched, so that all of the search goes into the
-/// team's own plans. It is max^n with opponents who look one ply ahead.
+/// What a player who looks this far plays.
+pub fn expected_move(board: &Board, sight: Sight) -> Option<Move> {
+    match sight {
+        Sight::OnePly => best_at_sight(board).map(|(m, _)| m),
+        Sight::TwoPlies => best_at_second_sight(board),
+    }
+}
+
+/// The root's team against opponents who each play what is best for themselves, one
+/// or two plies of max^n: their moves are foreseen rather than searched, so that all of
+/// the search goes into the team's own plans.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreseen;
 
 impl Reduction for Foreseen {
     const FORESEEN: bool = true;
 
-    fn reply(position: &Position) -> Option<Move> {
-        best_at_sight(position)
+    fn reply(board: &Board, sight: Sight) -> Option<Move> {
+        expected_move(board, sight)
     }
 }
 

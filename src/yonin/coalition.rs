@@ -20,16 +20,16 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU16;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attacks;
 use super::board::Board;
+pub use super::foresight::Sight;
+use super::foresight::{Replies, shown_sights};
 use super::movegen::CheckSquares;
 use super::piece::{KINDS, compact, value};
 use super::position::Position;
 use super::rules::{Format, Rules};
-use super::seat::Seat;
+use super::seat::{BySeat, Seat};
 use super::{IllegalMove, YfenError};
 use crate::core::zobrist::splitmix64;
 use crate::core::{Color, MoveList, Score};
@@ -46,6 +46,9 @@ const POINT: Score = 1200;
 /// Opponents' moves in a row that are foreseen at most; more are checks among
 /// themselves.
 const FORESIGHT: u8 = 12;
+/// Moves of the root's team after which opponents are foreseen as far as they look;
+/// later answers are foreseen at sight, which costs a fifth.
+const NEAR: usize = 1;
 
 /// How the opponents' moves are simplified.
 pub trait Reduction: Clone + Send + Sync + 'static {
@@ -56,8 +59,8 @@ pub trait Reduction: Clone + Send + Sync + 'static {
     /// as part of the root team's own moves.
     const FORESEEN: bool = false;
 
-    /// The move that the player to move is expected to make.
-    fn reply(_position: &Position) -> Option<Move> {
+    /// The move that the player to move is expected to make, if he looks this far.
+    fn reply(_board: &Board, _sight: Sight) -> Option<Move> {
         None
     }
 }
@@ -172,34 +175,6 @@ impl fmt::Debug for SeatMove {
     }
 }
 
-/// Foreseen moves by position: a search comes to the same node again and again,
-/// and finding a reply costs far more than anything else there. Shared by the
-/// threads of a search; an entry is the upper 48 bits of the key and the move.
-#[derive(Clone)]
-struct Replies(Option<Arc<[AtomicU64]>>);
-
-const REPLIES: usize = 1 << 17;
-const MOVE_BITS: u64 = 0xffff;
-
-impl Replies {
-    fn new(used: bool) -> Replies {
-        Replies(used.then(|| (0..REPLIES).map(|_| AtomicU64::new(0)).collect()))
-    }
-
-    fn get(&self, key: u64) -> Option<Move> {
-        let entry = self.0.as_ref()?[key as usize % REPLIES].load(Ordering::Relaxed);
-        let found = (entry ^ key) & !MOVE_BITS == 0;
-        Move::from_bits((entry & MOVE_BITS) as u16).filter(|_| found)
-    }
-
-    fn put(&self, key: u64, m: Move) {
-        if let Some(entries) = &self.0 {
-            let entry = key & !MOVE_BITS | u64::from(m.to_bits());
-            entries[key as usize % REPLIES].store(entry, Ordering::Relaxed);
-        }
-    }
-}
-
 /// A position seen by the player who moves at the root.
 #[derive(Clone)]
 pub struct Coalition<R> {
@@ -214,6 +189,10 @@ pub struct Coalition<R> {
     searching: bool,
     /// How many moves of the position each move made here stands for.
     made: Vec<u8>,
+    /// How many of these led to the root.
+    root_made: usize,
+    /// How far each seat is expected to look.
+    sights: BySeat<Sight>,
     replies: Replies,
     reduction: PhantomData<R>,
 }
@@ -226,6 +205,8 @@ impl<R: Reduction> Coalition<R> {
             root_depth: position.depth(),
             searching: false,
             made: Vec::with_capacity(256),
+            root_made: 0,
+            sights: BySeat::default(),
             replies: Replies::new(R::FORESEEN),
             position,
             reduction: PhantomData,
@@ -463,6 +444,9 @@ impl<R: Reduction> Game for Coalition<R> {
     fn set_root(&mut self) {
         self.follow_turn();
         self.searching = true;
+        if R::FORESEEN {
+            self.sights = shown_sights(&self.position, |seat| !self.is_ours(seat), R::reply);
+        }
     }
 
     fn generate(&self, stage: Stage, all: bool, moves: &mut MoveList<SeatMove>) {
@@ -667,7 +651,7 @@ impl<R: Reduction> Game for Coalition<R> {
     fn real_line(&self, line: &[SeatMove]) -> Vec<SeatMove> {
         let mut real = Vec::with_capacity(line.len());
         let mut position = self.position.clone();
-        for &m in line {
+        for (nth, &m) in line.iter().enumerate() {
             let m = m.to_move();
             if position.outcome().is_some() || !position.board().is_legal(m) {
                 // A simplified order of turns leaves the real one here.
@@ -678,7 +662,7 @@ impl<R: Reduction> Game for Coalition<R> {
             while R::FORESEEN
                 && position.outcome().is_none()
                 && !self.is_ours(position.turn())
-                && let Some(m) = R::reply(&position)
+                && let Some(m) = R::reply(position.board(), self.sight(position.turn(), nth + 1))
             {
                 real.push(SeatMove::new(m, position.turn()));
                 position.make(m);
@@ -693,6 +677,16 @@ impl<R: Reduction> Coalition<R> {
     fn follow_turn(&mut self) {
         self.root = self.board().turn();
         self.root_depth = self.position.depth();
+        self.root_made = self.made.len();
+    }
+
+    /// How far a seat is expected to look in its answer to the root team's `nth` move.
+    #[inline]
+    fn sight(&self, seat: Seat, nth: usize) -> Sight {
+        match nth {
+            ..=NEAR => self.sights[seat],
+            _ => Sight::OnePly,
+        }
     }
 
     /// Plays the opponents' expected moves until the root's team moves again.
@@ -706,13 +700,18 @@ impl<R: Reduction> Coalition<R> {
             && self.board().is_living(self.root)
             && !self.is_ours(self.board().turn())
         {
+            let nth = self.made.len() - self.root_made;
+            let sight = self.sight(self.board().turn(), nth);
             let key = self.board().key();
-            let known = self.replies.get(key).filter(|&m| self.board().is_legal(m));
-            let Some(m) = known.or_else(|| R::reply(&self.position)) else {
+            let known = self
+                .replies
+                .get(key, sight)
+                .filter(|&m| self.board().is_legal(m));
+            let Some(m) = known.or_else(|| R::reply(self.board(), sight)) else {
                 break;
             };
             if known.is_none() {
-                self.replies.put(key, m);
+                self.replies.put(key, sight, m);
             }
             self.position.make(m);
             count += 1;

@@ -17,6 +17,7 @@
 //! | `repetition` | fourth occurrences and perpetual check |
 //! | `ranking` | the end of the game and the places |
 //! | `coalition` | four players as two sides, for the common search |
+//! | `foresight` | what opponents are expected to play |
 //! | `yfen` | positions as text |
 //! | `diagram` | boards for people |
 //!
@@ -26,6 +27,7 @@ pub mod attacks;
 mod board;
 pub mod coalition;
 mod diagram;
+mod foresight;
 mod legality;
 mod movegen;
 pub mod piece;

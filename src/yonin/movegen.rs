@@ -148,6 +148,14 @@ impl Board {
         }
     }
 
+    /// All legal moves of the player to move (L1, L2, D1 to D5), useless ones included,
+    /// without regard to the ban on perpetual check.
+    pub fn legal_moves(&self) -> MoveList<Move> {
+        let mut moves = MoveList::new();
+        self.generate(self.turn, Stage::All, true, &mut moves);
+        moves
+    }
+
     /// How many legal moves the player to move has.
     pub fn count_moves(&self) -> usize {
         if self.over {

@@ -7,7 +7,6 @@ use super::rules::Rules;
 use super::seat::Seat;
 use super::yfen::{self, YfenError};
 use crate::core::MoveList;
-use crate::game::Stage;
 use crate::shogi::Move;
 
 /// A position of four-player shogi and the moves that led to it.
@@ -69,13 +68,15 @@ impl Position {
         self.board.turn
     }
 
-    /// All legal moves (L1, L2, D1 to D5), useless ones included, without
-    /// regard to the ban on perpetual check.
+    /// The boards before this one, from the set-up on.
+    #[inline]
+    pub fn past(&self) -> &[Board] {
+        &self.past
+    }
+
+    /// All legal moves: see [`Board::legal_moves`].
     pub fn legal_moves(&self) -> MoveList<Move> {
-        let mut moves = MoveList::new();
-        self.board
-            .generate(self.board.turn, Stage::All, true, &mut moves);
-        moves
+        self.board.legal_moves()
     }
 
     /// Plays a legal move.
