@@ -35,6 +35,10 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             return score;
         }
 
+        if G::QUIESCENCE_PLIES.is_some_and(|plies| depth <= -plies) {
+            let raw_eval = self.evaluate();
+            return self.corrected(raw_eval, ply);
+        }
         let in_check = self.position.in_check();
         let checks = depth == 0;
         let table_depth = if in_check || checks { 0 } else { -1 };

@@ -318,6 +318,9 @@ impl<R: Reduction> Game for Coalition<R> {
     const NOTATION: &'static str = "yfen";
     const RESIGNS: bool = false;
     const NODE_WEIGHT: u64 = if R::FORESEEN { 128 } else { 1 };
+    // Nobody refutes a capture in foreseen lines, so they would hardly end; and with all
+    // answers to a move played the position is as quiet as it gets.
+    const QUIESCENCE_PLIES: Option<i32> = if R::FORESEEN { Some(1) } else { None };
 
     fn start(rules: &Rules) -> Self {
         Coalition::new(Position::start(rules))
