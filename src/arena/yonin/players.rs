@@ -11,7 +11,7 @@
 //! | `maxn` | max^n (Luckhardt & Irani 1986): everybody maximises his own standing; 2 plies, or deeper with `depth`, or as deep as `nodes` allow |
 //! | `paranoid` | the common search, everybody against the player |
 //! | `brs` | the common search, one reply between two of the player's moves |
-//! | `foreseen` | the common search, the opponents playing what is best at sight |
+//! | `foreseen` | the common search, the opponents playing what is best for themselves |
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
