@@ -181,8 +181,9 @@ pub trait Game: Clone + Send + Sync + 'static {
     const RESIGNS: bool = true;
     /// How many ordinary nodes of a search one of this game's takes the time of.
     const NODE_WEIGHT: u64 = 1;
-    /// Plies that the quiescence search goes on for at most, where that is limited.
-    const QUIESCENCE_PLIES: Option<i32> = None;
+    /// Whether a search's moves come with the opponents' answers, so that it is always
+    /// the same side that moves and nothing is refuted.
+    const ANSWERED: bool = false;
 
     // Setting up.
 

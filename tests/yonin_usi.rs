@@ -187,6 +187,30 @@ fn a_finished_game_is_told_and_not_answered_with_a_move() {
     );
 }
 
+/// What comes after the own king's mate is not the engine's line, though the game may
+/// go on for long.
+#[test]
+fn a_line_ends_with_the_own_mate() {
+    let yfen = "3GnKn1Rn2/3Pn3Gn1/Sw4Pn3/Gw1Se1Pn1Pe1Ge/2Sn3Pe1Ke/KwPnSePwPsw1Pe2/\
+                3Psw1PswSeGeSe/1Rsw7/Rn2GwRwXsSsw2 w -/-/-/2GSP sw wn n 59";
+    let mut engine = Engine::start();
+    engine.send("setoption name Yonin_End value last");
+    engine.send("isready");
+    engine.until("readyok");
+    engine.send(&format!("position yfen {yfen}"));
+    engine.send("go nodes 1");
+    let line = engine.until("info depth");
+    let (_, line) = line.split_once(" pv ").unwrap();
+    let mut rules = Rules::default();
+    rules.set("end", "last").unwrap();
+    let mut position = Position::from_yfen(yfen, &rules).unwrap();
+    let us = position.turn();
+    for text in line.split(' ') {
+        assert!(position.board().is_living(us), "{text} in {line}");
+        position.make(position.parse_move(text).unwrap());
+    }
+}
+
 #[test]
 fn bad_input_is_named_and_the_last_position_stays() {
     let mut engine = Engine::start();

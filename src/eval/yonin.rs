@@ -241,8 +241,8 @@ fn best_at_sight(board: &Board) -> Option<(Move, BySeat<Score>)> {
 /// Moves that [`best_at_second_sight`] compares.
 const COMPARED: usize = 8;
 
-/// The move after which the player to move stands best once the next player has
-/// taken what is best for him at sight; of those only that look best at sight.
+/// The move after which the player to move stands best once the next one to move has
+/// played what is best for him at sight; of those only that look best at sight.
 fn best_at_second_sight(board: &Board) -> Option<Move> {
     let seat = board.turn();
     let mut moves: Vec<_> = board

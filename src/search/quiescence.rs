@@ -2,7 +2,8 @@
 //! out until the position is quiet, so that the evaluation never judges the
 //! middle of an exchange. The side to move may stand pat instead of capturing.
 //! In check all evasions are searched; at the first ply quiet checks as well,
-//! which finds mates just beyond the horizon.
+//! which finds mates just beyond the horizon. Where moves come with the answers to
+//! them, one ply is all: such a position is as quiet as it gets.
 //! Chess Programming Wiki: "Quiescence Search", "Delta Pruning".
 
 use super::info::Bound;
@@ -35,7 +36,8 @@ impl<G: Game, E: Evaluator<G>> Search<'_, G, E> {
             return score;
         }
 
-        if G::QUIESCENCE_PLIES.is_some_and(|plies| depth <= -plies) {
+        if G::ANSWERED && depth < 0 {
+            // Captures that nobody refutes would hardly end.
             let raw_eval = self.evaluate();
             return self.corrected(raw_eval, ply);
         }

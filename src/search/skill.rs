@@ -133,7 +133,8 @@ impl Skill {
     /// Takes the moves out that allow a mate by the very next move, if the
     /// level sees that. When all do, they stay.
     pub(super) fn shun_threats<G: Game>(self, position: &G, moves: &mut Vec<G::Move>) {
-        if self.level < SEES_THREATS {
+        // Where moves come with their answers a mate would be among these.
+        if self.level < SEES_THREATS || G::ANSWERED {
             return;
         }
         let mut position = position.clone();

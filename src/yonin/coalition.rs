@@ -47,7 +47,7 @@ const POINT: Score = 1200;
 /// themselves.
 const FORESIGHT: u8 = 12;
 /// Moves of the root's team after which opponents are foreseen as far as they look;
-/// later answers are foreseen at sight, which costs a fifth.
+/// later answers are foreseen at sight, which costs a ninth.
 const NEAR: usize = 1;
 
 /// How the opponents' moves are simplified.
@@ -317,10 +317,8 @@ impl<R: Reduction> Game for Coalition<R> {
     const PIECES: usize = 4 * KINDS.len();
     const NOTATION: &'static str = "yfen";
     const RESIGNS: bool = false;
-    const NODE_WEIGHT: u64 = if R::FORESEEN { 128 } else { 1 };
-    // Nobody refutes a capture in foreseen lines, so they would hardly end; and with all
-    // answers to a move played the position is as quiet as it gets.
-    const QUIESCENCE_PLIES: Option<i32> = if R::FORESEEN { Some(1) } else { None };
+    const ANSWERED: bool = R::FORESEEN;
+    const NODE_WEIGHT: u64 = if R::FORESEEN { 512 } else { 1 };
 
     fn start(rules: &Rules) -> Self {
         Coalition::new(Position::start(rules))
@@ -448,7 +446,7 @@ impl<R: Reduction> Game for Coalition<R> {
         self.follow_turn();
         self.searching = true;
         if R::FORESEEN {
-            self.sights = shown_sights(&self.position, |seat| !self.is_ours(seat), R::reply);
+            self.sights = shown_sights(&self.position, |seat| self.is_foreseen(seat), R::reply);
         }
     }
 
@@ -662,11 +660,10 @@ impl<R: Reduction> Game for Coalition<R> {
             }
             real.push(SeatMove::new(m, position.turn()));
             position.make(m);
-            while R::FORESEEN
-                && position.outcome().is_none()
-                && !self.is_ours(position.turn())
-                && let Some(m) = R::reply(position.board(), self.sight(position.turn(), nth + 1))
-            {
+            for _ in 0..FORESIGHT {
+                let Some(m) = self.foretold(position.board(), nth + 1) else {
+                    break;
+                };
                 real.push(SeatMove::new(m, position.turn()));
                 position.make(m);
             }
@@ -683,6 +680,11 @@ impl<R: Reduction> Coalition<R> {
         self.root_made = self.made.len();
     }
 
+    /// Whether a seat has moves to come that are foreseen.
+    fn is_foreseen(&self, seat: Seat) -> bool {
+        !self.is_ours(seat) && self.board().is_living(seat)
+    }
+
     /// How far a seat is expected to look in its answer to the root team's `nth` move.
     #[inline]
     fn sight(&self, seat: Seat, nth: usize) -> Sight {
@@ -692,30 +694,33 @@ impl<R: Reduction> Coalition<R> {
         }
     }
 
+    /// The move that is expected of an opponent whose turn it is, after the root
+    /// team's `nth` move; `None` when it is no opponent's turn, or the root is out.
+    fn foretold(&self, board: &Board, nth: usize) -> Option<Move> {
+        if !R::FORESEEN
+            || board.is_over()
+            || !board.is_living(self.root)
+            || self.is_ours(board.turn())
+        {
+            return None;
+        }
+        let sight = self.sight(board.turn(), nth);
+        let key = board.key();
+        let known = self.replies.get(key, sight);
+        known.filter(|&m| board.is_legal(m)).or_else(|| {
+            let m = R::reply(board, sight)?;
+            self.replies.put(key, sight, m);
+            Some(m)
+        })
+    }
+
     /// Plays the opponents' expected moves until the root's team moves again.
     fn foresee(&mut self) {
-        if !R::FORESEEN {
-            return;
-        }
+        let nth = self.made.len() - self.root_made;
         let mut count = 0;
         while count < FORESIGHT
-            && !self.board().is_over()
-            && self.board().is_living(self.root)
-            && !self.is_ours(self.board().turn())
+            && let Some(m) = self.foretold(self.board(), nth)
         {
-            let nth = self.made.len() - self.root_made;
-            let sight = self.sight(self.board().turn(), nth);
-            let key = self.board().key();
-            let known = self
-                .replies
-                .get(key, sight)
-                .filter(|&m| self.board().is_legal(m));
-            let Some(m) = known.or_else(|| R::reply(self.board(), sight)) else {
-                break;
-            };
-            if known.is_none() {
-                self.replies.put(key, sight, m);
-            }
             self.position.make(m);
             count += 1;
         }

@@ -15,7 +15,7 @@ use super::seat::{BySeat, Seat};
 use crate::game::GameMove;
 use crate::shogi::Move;
 
-/// Last moves of an opponent that tell how far he looks.
+/// Last moves of an opponent that tell how far he looks, at most.
 const OBSERVED: usize = 8;
 /// With so many more moves foretold by one sight than by the other, older moves are
 /// not looked at.
@@ -75,7 +75,8 @@ fn lead_of_two_plies(
 
 /// Foreseen moves by position: a search comes to the same node again and again,
 /// and finding a reply costs far more than anything else there. Shared by the
-/// threads of a search; an entry is the upper 48 bits of the key and the move.
+/// threads of a search; an entry is the upper 48 bits of the key and the move. (The key
+/// leaves out who gets the credit for a check, which an entry may have wrong.)
 #[derive(Clone)]
 pub(super) struct Replies(Option<Arc<[AtomicU64]>>);
 
