@@ -15,7 +15,7 @@
 //!   likely ones to be credited with the mate;
 //! * **mobility**, and the advance of **pawns**.
 
-use std::cmp::Reverse;
+use arrayvec::ArrayVec;
 
 use crate::core::{Score, score};
 use crate::game::Evaluator;
@@ -245,18 +245,20 @@ const COMPARED: usize = 8;
 /// played what is best for him at sight; of those only that look best at sight.
 fn best_at_second_sight(board: &Board) -> Option<Move> {
     let seat = board.turn();
-    let mut moves: Vec<_> = board
-        .legal_moves()
-        .into_iter()
-        .map(|m| {
-            let after = board.after(m);
-            (standings(&after)[seat], m, after)
-        })
-        .collect();
-    moves.sort_by_key(|&(score, ..)| Reverse(score));
-    moves.truncate(COMPARED);
+    let mut compared = ArrayVec::<(Score, Move), COMPARED>::new();
+    for m in board.legal_moves() {
+        let score = standings(&board.after(m))[seat];
+        let rank = compared.partition_point(|&(better, _)| better >= score);
+        if rank < COMPARED {
+            if compared.is_full() {
+                compared.pop();
+            }
+            compared.insert(rank, (score, m));
+        }
+    }
     let mut best = None;
-    for (at_sight, m, after) in moves {
+    for (at_sight, m) in compared {
+        let after = board.after(m);
         let reply = match after.is_over() {
             true => None,
             false => best_at_sight(&after),

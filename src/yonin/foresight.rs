@@ -44,12 +44,14 @@ pub(super) fn shown_sights(
         false => 0,
     });
     let together: i32 = leads.iter().sum();
-    BySeat(
-        leads.map(|lead| match if lead == 0 { together } else { lead } {
-            ..0 => Sight::OnePly,
-            0.. => Sight::TwoPlies,
-        }),
-    )
+    BySeat(leads.map(|lead| {
+        let lead = if lead == 0 { together } else { lead };
+        if lead < 0 {
+            Sight::OnePly
+        } else {
+            Sight::TwoPlies
+        }
+    }))
 }
 
 /// How many more of a seat's last moves two plies foretell than one.
