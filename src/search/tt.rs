@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use super::info::Bound;
 use crate::core::Score;
+use crate::core::memory::ZeroedMemory;
 
 /// Slots of one cluster.
 const SLOTS: usize = 4;
@@ -30,8 +31,6 @@ const GENERATIONS: u8 = 32;
 const AGE_WEIGHT: i32 = 8;
 /// Stored depths are shifted by this, so that quiescence depths fit.
 const DEPTH_OFFSET: i32 = 4;
-/// Size of a huge page; larger tables are aligned to it.
-const HUGE_PAGE: usize = 2 << 20;
 
 struct Slot {
     /// The tag XOR `data`.
@@ -107,8 +106,7 @@ fn generation_of(data: u64) -> u8 {
 pub struct TranspositionTable {
     clusters: NonNull<Cluster>,
     len: usize,
-    memory: NonNull<u8>,
-    layout: Layout,
+    _memory: ZeroedMemory,
     epoch: AtomicU16,
     generation: AtomicU8,
 }
@@ -136,26 +134,11 @@ impl TranspositionTable {
     }
 
     fn allocate(len: usize) -> Option<Self> {
-        let bytes = len.checked_mul(size_of::<Cluster>())?;
-        let align = if bytes >= HUGE_PAGE {
-            HUGE_PAGE
-        } else {
-            align_of::<Cluster>()
-        };
-        // The alignment is made by hand: asked for a large one, the allocator
-        // would zero the memory itself and thereby touch all of it.
-        let layout = Layout::from_size_align(bytes.checked_add(align)?, 16).ok()?;
-        // SAFETY: the layout's size is not zero.
-        let memory = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
-        let shift = memory.as_ptr().align_offset(align);
-        // SAFETY: `shift` is at most `align`, which was added to the size.
-        let clusters = unsafe { memory.add(shift) }.cast();
-        advise_huge_pages(clusters.cast(), bytes);
+        let memory = ZeroedMemory::new(len.checked_mul(size_of::<Cluster>())?)?;
         Some(TranspositionTable {
-            clusters,
+            clusters: memory.start().cast(),
             len,
-            memory,
-            layout,
+            _memory: memory,
             epoch: AtomicU16::new(1),
             generation: AtomicU8::new(0),
         })
@@ -170,7 +153,7 @@ impl TranspositionTable {
     /// what is left then is handed out during the searches.
     pub fn touch(&self, budget: Duration) {
         const PAGE: usize = 4096 / size_of::<Cluster>();
-        const CHUNK: usize = HUGE_PAGE / size_of::<Cluster>();
+        const CHUNK: usize = (2 << 20) / size_of::<Cluster>();
         let start = Instant::now();
         let next = AtomicUsize::new(0);
         let work = || {
@@ -317,33 +300,6 @@ impl TranspositionTable {
             .count();
         (full * 1000 / (sample * SLOTS)) as u32
     }
-}
-
-impl Drop for TranspositionTable {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `allocate` with this layout.
-        unsafe { alloc::dealloc(self.memory.as_ptr(), self.layout) };
-    }
-}
-
-/// Lets Linux back the table with huge pages: random access then misses the
-/// processor's address cache far less often.
-fn advise_huge_pages(memory: NonNull<u8>, bytes: usize) {
-    #[cfg(target_os = "linux")]
-    {
-        const MADV_HUGEPAGE: i32 = 14;
-        unsafe extern "C" {
-            fn madvise(address: *mut u8, length: usize, advice: i32) -> i32;
-        }
-        if bytes >= HUGE_PAGE {
-            // SAFETY: the range lies in our allocation and starts on a page;
-            // the advice does not change what the memory holds. A refusal only
-            // costs speed.
-            unsafe { madvise(memory.as_ptr(), bytes & !(HUGE_PAGE - 1), MADV_HUGEPAGE) };
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (memory, bytes);
 }
 
 #[cfg(test)]
