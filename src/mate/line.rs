@@ -6,7 +6,9 @@
 //! each position once; then the line is read off. Walking down, the bounds
 //! decrease, so that there is an end. A proof that was displaced from the table is
 //! searched again. Should the walk run into itself after that, or the proof be too
-//! large to remember, the defender goes by the bounds instead.
+//! large to remember, each of the defender's answers is measured for itself if that is
+//! done soon; of the others, which are taken for the longer ones, he goes by the bounds.
+//! Bounds may be far too long, so that such a line can be shorter than the mate.
 //!
 //! The same walk tells the line without useless interpositions. A drop adds two plies
 //! to the mate, itself and its capture, and is useless if the captured piece is left
@@ -25,6 +27,9 @@ use crate::game::{GameMove, HandSet, MateGame, Stage};
 /// Positions that the walk may remember for each megabyte of the table.
 const MEMORY_PER_MB: usize = 2_000;
 
+/// Positions below one answer of the defender that are measured, and nodes that may be
+/// spent on lost proofs among them, when the whole proof is not measured.
+const GLANCE: usize = 1_000;
 /// The longest line.
 const MAX_LINE: usize = 10_000;
 /// Positions between two looks at the limits.
@@ -161,23 +166,18 @@ impl<G: MateGame> Dfpn<G> {
         line
     }
 
-    /// A line without measuring: the defender goes by the bounds in the table.
+    /// A line through a proof that was not measured as a whole.
     fn likely_line(&mut self, root: &mut G, limits: &Limits) -> Option<Vec<G::Move>> {
         let mut line = Vec::new();
         let mut complete = false;
-        while line.len() < MAX_LINE && !limits.interrupted() {
+        while line.len() < MAX_LINE {
             let Some(step) = self.step(root, line.last().copied(), limits) else {
                 break;
             };
-            let bound = |&m: &G::Move| {
-                let key = root.after(m).0 ^ self.salt;
-                let proof = self.table.best_proof(key, root.hand(self.attacker));
-                proof.map_or(u16::MAX, |(length, _)| length)
-            };
-            let next = if step.attack {
-                step.moves.first().copied()
-            } else {
-                step.moves.iter().copied().max_by_key(bound)
+            let next = match &step.moves[..] {
+                [] => None,
+                &[m] => Some(m),
+                moves => self.likely_defence(root, moves, limits),
             };
             let Some(m) = next else {
                 complete = true;
@@ -190,6 +190,36 @@ impl<G: MateGame> Dfpn<G> {
             root.unmake();
         }
         complete.then_some(line)
+    }
+
+    /// The defender's answer that seems to hold out longest.
+    fn likely_defence(
+        &mut self,
+        position: &mut G,
+        moves: &[G::Move],
+        limits: &Limits,
+    ) -> Option<G::Move> {
+        let mut longest = None;
+        for &m in moves {
+            position.make(m);
+            let id = self.id(position);
+            let few = limits.clone().within(self.nodes + GLANCE as u64);
+            let measured = (!limits.interrupted())
+                .then(|| self.measure(position, GLANCE, &few))
+                .flatten();
+            let resistance = match measured.as_ref().and_then(|measured| measured.get(&id)) {
+                Some(Measured::Done { all, .. }) => (false, all.length),
+                _ => {
+                    let proof = self.table.best_proof(id.0, position.hand(self.attacker));
+                    (true, proof.map_or(u16::MAX, |(length, _)| length))
+                }
+            };
+            position.unmake();
+            if longest.is_none_or(|(other, _)| resistance > other) {
+                longest = Some((resistance, m));
+            }
+        }
+        longest.map(|(_, m)| m)
     }
 
     /// Walks through a proof and measures its positions.

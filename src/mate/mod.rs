@@ -180,14 +180,24 @@ impl<G: MateGame> Solver<G> {
         limits: &Limits,
         shorten: Shorten,
     ) -> Mate<G::Move> {
+        // Within how many plies there is a mate: a line that was not measured does not
+        // tell.
+        let proof = self.search.table.best_proof(
+            self.search.key(position),
+            position.hand(self.search.attacker),
+        );
+        let mut bound = match (&lines.book_line, proof) {
+            (Some(_), _) => lines.line.len(),
+            (None, Some((length, _))) => usize::from(length),
+            (None, None) => usize::MAX,
+        };
         let mut mate = Mate {
-            shortest: lines.line.len() == 1,
+            shortest: false,
             line: lines.line,
             book_line: lines.book_line,
         };
-        if shorten == Shorten::No {
-            return mate;
-        }
+        // No mate this short: proved (a mate in one is never missed), and supposed.
+        let (mut disproved, mut too_short) = (1, 1);
         let spent = self.nodes();
         let effort = spent.max(LEAST_EFFORT);
         let within = |nodes: u64| limits.clone().within(nodes);
@@ -197,20 +207,17 @@ impl<G: MateGame> Solver<G> {
         };
         let rising_limits = some.clone().within(spent.saturating_add(effort / 3));
         let mut rising = true;
-        // No mate this short: proved (a mate in one is never missed), and supposed.
-        let (mut disproved, mut too_short) = (1, 1);
-        while !mate.shortest {
+        while shorten != Shorten::No && disproved + 2 < bound {
             limits.report_mate(&self.search, mate.line.len());
-            let length = mate.line.len();
-            let bisecting = too_short + 4 <= length;
+            let bisecting = too_short + 4 <= bound;
             let (try_length, limits) = if rising {
                 (disproved + 2, rising_limits.clone())
             } else if bisecting {
                 let share = self.nodes().saturating_add(effort / 6);
-                let middle = (too_short + length) / 2;
+                let middle = too_short.midpoint(bound);
                 (middle - 1 + middle % 2, some.clone().within(share))
             } else {
-                (length - 2, some.clone())
+                (bound - 2, some.clone())
             };
             let Ok(plies) = u16::try_from(try_length) else {
                 break;
@@ -221,8 +228,13 @@ impl<G: MateGame> Solver<G> {
                 End::Proved => self.line(position, &limits),
                 _ => None,
             };
-            match lines {
-                Some(lines) if lines.line.len() < length => {
+            let found = lines.map(|lines| match lines.book_line {
+                Some(_) => (lines.line.len(), lines),
+                None => (try_length, lines),
+            });
+            match found {
+                Some((length, lines)) if length < bound => {
+                    bound = length;
                     mate.line = lines.line;
                     mate.book_line = lines.book_line;
                 }
@@ -234,8 +246,40 @@ impl<G: MateGame> Solver<G> {
                 _ if tentative => too_short = try_length,
                 _ => break,
             }
-            mate.shortest = disproved + 2 >= mate.line.len();
         }
+        // An unmeasured line may lack the best defence.
+        mate.shortest = disproved + 2 >= bound && mate.line.len() == bound;
         mate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shogi::{Position, Rules};
+
+    #[test]
+    fn lines_that_were_not_measured_claim_no_more_than_is_proved() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tsume.txt");
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut solver = Solver::new(16);
+        let mut limits = Limits::nodes(1_000_000);
+        limits.measured = 0;
+        let (mut count, mut shortest) = (0, 0);
+        for line in text.lines().filter(|line| line.contains("; exact ;")) {
+            let mut fields = line.split(" ; ");
+            let position = Position::from_sfen(fields.next().unwrap(), &Rules::default()).unwrap();
+            let Ok(plies @ ..=11) = fields.next().unwrap().parse::<usize>() else {
+                continue;
+            };
+            let Verdict::Mate(mate) = solver.solve(&position, &limits, Shorten::Fully) else {
+                panic!("{line}");
+            };
+            assert_eq!(mate.book_line, None);
+            assert!(!mate.shortest || mate.line.len() == plies, "{line}");
+            count += 1;
+            shortest += usize::from(mate.shortest);
+        }
+        assert!(shortest * 10 >= count * 9, "{shortest} of {count}");
     }
 }
