@@ -450,11 +450,11 @@ pub trait MateGame: Game {
     /// it. Such drops come to much the same wherever they are.
     fn is_idle(&self, m: Self::Move) -> bool;
 
-    /// How hard a check looks: first guesses of its proof and disproof number, 1
-    /// and more.
-    fn attack_effort(&self, m: Self::Move) -> (u32, u32);
+    /// Tells how hard a check looks: first guesses of its proof and disproof number,
+    /// 1 and more.
+    fn attack_effort(&self) -> impl Fn(Self::Move) -> (u32, u32);
 
-    /// The same for a defender's move.
+    /// The same for one of the defender's moves.
     fn defence_effort(&self, m: Self::Move) -> (u32, u32);
 
     /// A move that mates at once, if there is one; in check too, unlike

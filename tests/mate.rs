@@ -148,6 +148,19 @@ fn longer_problems_are_solved() {
     }
 }
 
+/// The hardest one: 37 plies in the book, and many more positions than longer ones need.
+#[test]
+fn musou_048_is_solved() {
+    let problems = problems();
+    let problem = problems.iter().find(|p| p.note.starts_with("musou-048"));
+    let position = &problem.expect("the problem is in the file").position;
+    let mut solver = Solver::new(256);
+    match solver.solve(position, &Limits::nodes(8_000_000), Shorten::No) {
+        Verdict::Mate(mate) => replay(position, &mate.line),
+        other => panic!("{other:?} after {} nodes", solver.nodes()),
+    }
+}
+
 /// A table far too small still gives right answers, or none.
 #[test]
 fn a_crowded_table_tells_no_lies() {

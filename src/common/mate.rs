@@ -4,10 +4,12 @@
 //! Without drops all hands are empty, and the board alone says which pieces are
 //! left.
 
+use arrayvec::ArrayVec;
+
 use super::movegen::Generate;
 use super::play::Play;
 use super::position::{Position, Set};
-use super::{Hand, Kind, Move, Source};
+use super::{Hand, Kind, Move, Piece, Source};
 use crate::core::zobrist::splitmix64;
 use crate::core::{Bitboard, Color, MoveList, SquareIndex};
 use crate::game::MateGame;
@@ -48,6 +50,20 @@ impl<F: Mating> Position<F> {
     /// The kind in hand that a capture on the move's target yields.
     fn booty(&self, m: Move<F::Kind, F::Square>) -> Option<F::Kind> {
         F::booty(&self.rules, self.piece_on(m.to())?.kind)
+    }
+
+    /// Where the king of the side not to move could go for all that its own pieces stand
+    /// in its way, and which pieces keep it from there. (A king's ring has eight squares.)
+    fn flights(&self) -> ArrayVec<(F::Square, Set<F>), 8> {
+        let (us, them) = (self.side, !self.side);
+        let Some(square) = self.king_square(them) else {
+            return ArrayVec::new();
+        };
+        let king = Piece::new(them, F::Kind::KING);
+        let occupied = self.occupied() - Bitboard::of(square);
+        let ring = F::attacks(king, square, occupied) - self.pieces(them);
+        ring.map(|to| (to, self.attackers(us, to, occupied)))
+            .collect()
     }
 }
 
@@ -165,15 +181,30 @@ impl<F: Play> MateGame for Position<F> {
     }
 
     #[inline]
-    fn attack_effort(&self, m: Self::Move) -> (u32, u32) {
+    fn attack_effort(&self) -> impl Fn(Self::Move) -> (u32, u32) {
         let us = self.side;
-        let from = m.from().map_or(Bitboard::EMPTY, Bitboard::of);
-        let occupied = self.occupied() - from;
-        let takers = self.attackers(!us, m.to(), occupied);
-        // One more if a piece can take, and one if the king can, at least.
-        let by_pieces = (takers - self.of_kind(F::Kind::KING)).any();
-        let loose = takers.any() && (self.attackers(us, m.to(), occupied) - from).is_empty();
-        (1 + u32::from(by_pieces) + u32::from(loose), 1)
+        let flights = self.flights();
+        move |m| {
+            let from = m.from().map_or(Bitboard::EMPTY, Bitboard::of);
+            let to = Bitboard::of(m.to());
+            let occupied = self.occupied() - from;
+            let piece = Piece::new(us, self.moved_kind(m));
+            let covered = F::attacks(piece, m.to(), occupied) | to;
+            let free = flights
+                .iter()
+                .filter(|(square, guards)| {
+                    !covered.contains(*square) && (*guards - from).is_empty()
+                })
+                .count() as u32;
+            let takers = self.attackers(!us, m.to(), occupied);
+            let king = self.of_kind(F::Kind::KING);
+            let by_pieces = (takers - king).any();
+            let loose = takers.any() && (self.attackers(us, m.to(), occupied) - from).is_empty();
+            let by_king = loose && (takers & king).any();
+            // Two for a move of the king; one if a piece takes, and one if it is for nothing.
+            let pn = 1 + 2 * (free + u32::from(by_king)) + u32::from(by_pieces) + u32::from(loose);
+            (pn, 2)
+        }
     }
 
     #[inline]
@@ -182,9 +213,9 @@ impl<F: Play> MateGame for Position<F> {
             // Mostly taken by the checking piece, and for nothing if nothing guards it.
             (1, if self.is_idle(m) { 8 } else { 2 })
         } else if self.checkers().contains(m.to()) {
-            (2, 1)
+            (2, 2)
         } else {
-            (1, 1)
+            (1, 2)
         }
     }
 

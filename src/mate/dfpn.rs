@@ -6,13 +6,16 @@
 //! until that child's numbers pass thresholds beyond which another one is better
 //! (Nagai 2002). What makes it work on shogi:
 //!
-//! * *Double counting.* Sums over children that lead to the same positions
-//!   explode. A position's number is the greatest of its children's plus one for
-//!   each other open child (weak proof numbers: Ueda, Hashimoto, Hashimoto and
-//!   Iida, "Weak Proof-Number Search", 2008).
-//! * *Groups.* Of moves that mostly come to the same (drops on one square in
-//!   between, moves with and without promotion) one is tried at a time. Drops in
-//!   between that nothing guards add to a sum as one child, on whatever square.
+//! * *Double counting.* Sums over children that lead to the same positions grow
+//!   too fast. Of moves that mostly come to the same (drops on one square in
+//!   between, moves with and without promotion) one is tried at a time, and drops
+//!   in between that nothing guards add to a sum as one child, on whatever square.
+//!   With this much taken out, sums search much less than greatest children do
+//!   (Ueda, Hashimoto, Hashimoto and Iida, "Weak Proof-Number Search", 2008).
+//! * *First guesses.* A check's proof number counts the defender's replies to it
+//!   (df-pn+: Nagai and Imai, "Application of df-pn+ to Othello Endgames", 1999).
+//! * *Other hands.* What is open with one hand bounds the numbers with less or more
+//!   in hand (see `table`).
 //! * *Repetitions* are disproofs that hold on their path only (see `path`).
 //! * *Endless loops* among positions that are reached again at greater depths: if
 //!   a child was met nearer to the root, thresholds are raised until the search
@@ -29,7 +32,7 @@ use std::time::Duration;
 
 use super::limits::{Limits, Progress};
 use super::path::{Loops, Path, extend};
-use super::table::{INFINITE, Known, Number, Table, UNLIMITED};
+use super::table::{Found, INFINITE, Known, Number, Table, UNLIMITED};
 use crate::core::{Color, MoveList};
 use crate::game::{GameMove, HandSet, MateGame, Stage};
 
@@ -91,7 +94,7 @@ struct Summary {
     best: usize,
     /// The best child's rival.
     second: Number,
-    /// How much the other children add to the sum.
+    /// How much of the sum is not the best child's.
     others: Number,
     /// Whether an open child was met nearer to the root.
     old_child: bool,
@@ -161,6 +164,13 @@ impl<G: MateGame> Dfpn<G> {
         position.board_key() ^ self.salt
     }
 
+    /// Whether the table has anything on this position.
+    pub(super) fn knows(&self, position: &G) -> bool {
+        let hand = position.hand(self.attacker);
+        let found = self.table.look_up(self.key(position), hand, UNLIMITED);
+        found.known().is_some()
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.table.clear();
@@ -172,7 +182,7 @@ impl<G: MateGame> Dfpn<G> {
     pub(super) fn search(&mut self, position: &mut G, limit: u16, limits: &Limits) -> End {
         let key = self.key(position);
         let hand = position.hand(self.attacker);
-        match self.table.look_up(key, hand, limit) {
+        match self.table.look_up(key, hand, limit).known() {
             Some(known) if known.pn == 0 => End::Proved,
             Some(known) if known.dn == 0 => End::Disproved,
             _ => self.search_anew(position, limit, limits),
@@ -329,7 +339,7 @@ impl<G: MateGame> Dfpn<G> {
         let depth = self.frames.len();
         let attack = position.side_to_move() == self.attacker;
         let limit = entrance.limit;
-        let known = self.table.look_up(node.key, node.hand, limit);
+        let known = self.table.look_up(node.key, node.hand, limit).known();
         // The root is searched even if it is decided.
         if depth > 0
             && let Some(known) = &known
@@ -377,15 +387,15 @@ impl<G: MateGame> Dfpn<G> {
         let path = extend(entrance.path, node.key, node.hand);
         let first = self.children.len();
         self.path.push(node.key, node.hand, depth as u32);
+        let attack_effort = attack.then(|| position.attack_effort());
         for &mv in &moves {
             let (key, hand) = position.after(mv);
             let key = key ^ self.salt;
             self.table.prefetch(key);
             let hand = if attack { hand } else { node.hand };
-            let (pn, dn) = if attack {
-                position.attack_effort(mv)
-            } else {
-                position.defence_effort(mv)
+            let (pn, dn) = match &attack_effort {
+                Some(effort) => effort(mv),
+                None => position.defence_effort(mv),
             };
             self.children.push(Child {
                 mv,
@@ -451,8 +461,13 @@ impl<G: MateGame> Dfpn<G> {
             child.rests_on = depth as i32;
             return;
         }
-        let Some(known) = self.table.look_up(child.key, child.hand, limit) else {
-            return;
+        let known = match self.table.look_up(child.key, child.hand, limit) {
+            Found::Known(known) => known,
+            Found::Bounds(pn, dn) => {
+                child.pn = child.pn.max(pn);
+                child.dn = child.dn.max(dn);
+                return;
+            }
         };
         if let Some(outcome) = decided(&known) {
             self.take_over(index, outcome);
@@ -497,7 +512,8 @@ impl<G: MateGame> Dfpn<G> {
         let children = &self.children[top.first..end];
         let mut best = top.first;
         let (mut least, mut second) = (INFINITE, INFINITE);
-        let (mut greatest, mut open, mut idle) = (0, 0, 0);
+        let (mut total, mut idle): (Number, Number) = (0, 0);
+        let mut open = false;
         let mut old_child = false;
         for (index, child) in children.iter().enumerate() {
             // The side to move picks the least of `choice`.
@@ -536,12 +552,12 @@ impl<G: MateGame> Dfpn<G> {
                 // Its turn has not come.
                 continue;
             }
+            open = true;
             if child.idle {
-                idle = 1;
+                idle = idle.max(sum);
             } else {
-                open += 1;
+                total = total.saturating_add(sum);
             }
-            greatest = greatest.max(sum);
             old_child |= usize::from(child.depth) <= frame;
             if choice < least {
                 second = least;
@@ -551,21 +567,25 @@ impl<G: MateGame> Dfpn<G> {
                 second = second.min(choice);
             }
         }
-        open += idle;
         let (choice, sum) = if least == 0 {
             (0, INFINITE)
-        } else if open == 0 {
+        } else if !open {
             (INFINITE, 0)
         } else {
-            (least, (greatest + open - 1).min(INFINITE - 1))
+            (least, total.saturating_add(idle).min(INFINITE - 1))
         };
-        let (pn, dn) = if attack { (choice, sum) } else { (sum, choice) };
+        let own = &self.children[best];
+        let (pn, dn, own) = if attack {
+            (choice, sum, own.dn)
+        } else {
+            (sum, choice, own.pn)
+        };
         Summary {
             pn,
             dn,
             best,
             second,
-            others: open.saturating_sub(1),
+            others: sum.saturating_sub(own),
             old_child,
         }
     }

@@ -61,6 +61,9 @@ pub struct Mate<M> {
 /// Nodes that [`Shorten::Some`] spends at least.
 const LEAST_EFFORT: u64 = 150_000;
 
+/// Filling, per mille, at which the table is emptied for a position that it does not know.
+const CROWDED: u32 = 20;
+
 /// What the solver found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict<M> {
@@ -149,6 +152,10 @@ impl<G: MateGame> Solver<G> {
             return Verdict::Unknown;
         }
         let mut position = root.clone();
+        // A table crowded by other problems hinders more than it helps.
+        if self.search.table.fill() >= CROWDED && !self.search.knows(root) {
+            self.clear();
+        }
         let mut end = self.search.search(&mut position, UNLIMITED, limits);
         let mut lines = None;
         // In a crowded table the proof can get lost before it is read off.

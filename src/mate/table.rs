@@ -20,6 +20,7 @@ use std::alloc::{self, Layout};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use crate::core::memory::ZeroedMemory;
 use crate::game::HandSet;
 
 /// A proof or disproof number: 0 is decided, [`INFINITE`] the opposite.
@@ -32,7 +33,6 @@ pub(super) const INFINITE: Number = 1 << 30;
 pub(super) const UNLIMITED: u16 = u16::MAX;
 
 const SLOTS: usize = 16;
-const HUGE_PAGE: usize = 2 << 20;
 /// Work that decided entries count in addition, in steps of [`effort`].
 const DECIDED_BONUS: u8 = 8;
 
@@ -49,6 +49,26 @@ pub(super) struct Known<H> {
     pub(super) depth: u16,
     /// Whether it was disproved by a repetition on some path.
     pub(super) looped: bool,
+}
+
+/// The answer to a look-up.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found<H> {
+    /// An entry.
+    Known(Known<H>),
+    /// None; but from the entries of other hands, the least that the proof and the
+    /// disproof number can be.
+    Bounds(Number, Number),
+}
+
+impl<H> Found<H> {
+    /// The entry.
+    pub(super) fn known(self) -> Option<Known<H>> {
+        match self {
+            Found::Known(known) => Some(known),
+            Found::Bounds(..) => None,
+        }
+    }
 }
 
 /// An entry without the signature.
@@ -103,20 +123,13 @@ fn effort(nodes: u64) -> u8 {
 pub(super) struct Table<H> {
     clusters: NonNull<Cluster>,
     len: usize,
-    layout: Layout,
+    _memory: ZeroedMemory,
     used: usize,
     hand: PhantomData<H>,
 }
 
 // SAFETY: the memory is owned by the table and reached through it alone.
 unsafe impl<H> Send for Table<H> {}
-
-impl<H> Drop for Table<H> {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and nothing refers to it any more.
-        unsafe { alloc::dealloc(self.clusters.as_ptr().cast(), self.layout) }
-    }
-}
 
 impl<H: HandSet> Table<H> {
     /// A table of at most `bytes`, or of less when there is not so much memory:
@@ -135,26 +148,12 @@ impl<H: HandSet> Table<H> {
     }
 
     fn allocate(len: usize) -> Option<Self> {
-        let bytes = len.checked_mul(size_of::<Cluster>())?;
-        let align = if bytes >= HUGE_PAGE {
-            HUGE_PAGE
-        } else {
-            align_of::<Cluster>()
-        };
-        let layout = Layout::from_size_align(bytes, align).ok()?;
-        // SAFETY: the layout is not empty. Zeroed clusters are empty ones.
-        let memory = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
-        #[cfg(target_os = "linux")]
-        if bytes >= HUGE_PAGE {
-            // Most accesses miss the caches; with small pages they miss the page
-            // tables as well. A refusal does no harm.
-            // SAFETY: the range is ours; the advice does not change its contents.
-            unsafe { libc::madvise(memory.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
-        }
+        // Zeroed clusters are empty ones.
+        let memory = ZeroedMemory::new(len.checked_mul(size_of::<Cluster>())?)?;
         Some(Table {
-            clusters: memory.cast(),
+            clusters: memory.start().cast(),
             len,
-            layout,
+            _memory: memory,
             used: 0,
             hand: PhantomData,
         })
@@ -162,7 +161,7 @@ impl<H: HandSet> Table<H> {
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        self.layout.size()
+        self.len * size_of::<Cluster>()
     }
 
     /// Filling per mille.
@@ -219,10 +218,14 @@ impl<H: HandSet> Table<H> {
     }
 
     /// What is known of a board with this hand, for mates within `limit`.
-    pub(super) fn look_up(&self, key: u64, hand: H, limit: u16) -> Option<Known<H>> {
+    ///
+    /// Open entries of other hands count too: with less in hand a mate is no easier to
+    /// prove, and with more no easier to disprove.
+    pub(super) fn look_up(&self, key: u64, hand: H, limit: u16) -> Found<H> {
         let cluster = self.cluster(key);
         let mut mask = Self::matches(cluster, signature(key));
         let mut found = None;
+        let (mut least_pn, mut least_dn) = (1, 1);
         while mask != 0 {
             let body = &cluster.bodies[mask.trailing_zeros() as usize];
             mask &= mask - 1;
@@ -239,17 +242,30 @@ impl<H: HandSet> Table<H> {
             };
             if body.pn == 0 {
                 if limit >= body.limit && hand.covers(known.hand) {
-                    return Some(known);
+                    return Found::Known(known);
                 }
             } else if body.dn == 0 {
                 if limit <= body.limit && known.hand.covers(hand) {
-                    return Some(known);
+                    return Found::Known(known);
                 }
-            } else if body.limit == limit && known.hand == hand {
-                found = Some(known);
+            } else if body.limit == limit {
+                if known.hand == hand {
+                    found = Some(known);
+                } else if known.hand.covers(hand) {
+                    least_pn = least_pn.max(body.pn);
+                } else if hand.covers(known.hand) {
+                    least_dn = least_dn.max(body.dn);
+                }
             }
         }
-        found
+        match found {
+            Some(known) => Found::Known(Known {
+                pn: known.pn.max(least_pn),
+                dn: known.dn.max(least_dn),
+                ..known
+            }),
+            None => Found::Bounds(least_pn, least_dn),
+        }
     }
 
     /// The best proof for a board with this hand: the fewest plies within which
@@ -388,5 +404,38 @@ impl<H: HandSet> Table<H> {
         }
         cluster.signatures[victim] = signature(key);
         cluster.bodies[victim] = body;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shogi::{Hand, PieceKind};
+
+    #[test]
+    fn open_entries_bound_the_numbers_with_other_hands() {
+        let mut table = Table::<Hand>::new(1 << 16);
+        let hand = |kinds: &[PieceKind]| {
+            let mut hand = Hand::EMPTY;
+            kinds.iter().for_each(|&kind| hand.add(kind));
+            hand
+        };
+        let gold = hand(&[PieceKind::Gold]);
+        let more = hand(&[PieceKind::Gold, PieceKind::Pawn]);
+        let other = hand(&[PieceKind::Silver]);
+        table.store_open(7, gold, UNLIMITED, (5, 9), 3, false, 1);
+        let bounds = |table: &Table<Hand>, hand, limit| match table.look_up(7, hand, limit) {
+            Found::Bounds(pn, dn) => (pn, dn),
+            Found::Known(known) => panic!("{known:?}"),
+        };
+        assert_eq!(bounds(&table, Hand::EMPTY, UNLIMITED), (5, 1));
+        assert_eq!(bounds(&table, more, UNLIMITED), (1, 9));
+        assert_eq!(bounds(&table, other, UNLIMITED), (1, 1));
+        assert_eq!(bounds(&table, more, 11), (1, 1));
+        table.store_open(7, more, UNLIMITED, (6, 2), 3, false, 1);
+        let known = table.look_up(7, gold, UNLIMITED).known().unwrap();
+        assert_eq!((known.pn, known.dn), (6, 9));
+        let known = table.look_up(7, more, UNLIMITED).known().unwrap();
+        assert_eq!((known.pn, known.dn), (6, 9));
     }
 }
