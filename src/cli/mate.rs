@@ -184,6 +184,7 @@ fn solve_all<G: MateGame + Referee>(args: &MateArgs, rules: &G::Rules) -> anyhow
                         break;
                     };
                     let solver = solver.get_or_insert_with(|| Solver::<G>::new(hash_mb));
+                    solver.make_room(&problem.position);
                     let deadline = time.and_then(|time| Instant::now().checked_add(time));
                     let limits = Limits::new(args.nodes, deadline, Some(Arc::clone(&stop)));
                     solved.push((index, solve(solver, problem, &limits, args)));

@@ -1,6 +1,6 @@
 //! What all games share: colour, squares and their geometry, bitboards, scores,
-//! move lists and random keys; files that are replaced as a whole, and memory for large tables. Nothing here
-//! knows the rules of a game.
+//! move lists and random keys; files that are replaced as a whole, and memory for large
+//! tables. Nothing here knows the rules of a game.
 
 pub mod bitboard;
 pub mod color;

@@ -61,7 +61,7 @@ pub struct Mate<M> {
 /// Nodes that [`Shorten::Some`] spends at least.
 const LEAST_EFFORT: u64 = 150_000;
 
-/// Filling, per mille, at which the table is emptied for a position that it does not know.
+/// Filling, per mille, from which the table is emptied for another problem.
 const CROWDED: u32 = 20;
 
 /// What the solver found out.
@@ -130,6 +130,15 @@ impl<G: MateGame> Solver<G> {
         self.search.clear();
     }
 
+    /// Forgets everything if the table is so full that it hinders a search for something
+    /// else, and knows nothing of this position.
+    pub fn make_room(&mut self, position: &G) {
+        self.search.set_root(position);
+        if self.search.table.fill() >= CROWDED && !self.search.knows(position) {
+            self.clear();
+        }
+    }
+
     /// Nodes of the last search: moves played.
     pub fn nodes(&self) -> u64 {
         self.search.nodes
@@ -152,28 +161,36 @@ impl<G: MateGame> Solver<G> {
             return Verdict::Unknown;
         }
         let mut position = root.clone();
-        // A table crowded by other problems hinders more than it helps.
-        if self.search.table.fill() >= CROWDED && !self.search.knows(root) {
-            self.clear();
+        match self.prove(&mut position, UNLIMITED, limits) {
+            (End::Disproved, _) => Verdict::NoMate,
+            (_, Some(lines)) => Verdict::Mate(self.shorten(&mut position, lines, limits, shorten)),
+            _ => Verdict::Unknown,
         }
-        let mut end = self.search.search(&mut position, UNLIMITED, limits);
-        let mut lines = None;
+    }
+
+    /// Searches for a mate within so many plies, with a line if there is one.
+    fn prove(
+        &mut self,
+        position: &mut G,
+        plies: u16,
+        limits: &Limits,
+    ) -> (End, Option<Lines<G::Move>>) {
+        let mut end = self.search.search(position, plies, limits);
         // In a crowded table the proof can get lost before it is read off.
         for _ in 0..3 {
             if end != End::Proved {
                 break;
             }
-            lines = self.line(&mut position, limits);
-            if lines.is_some() || limits.reached(self.nodes()) {
+            let lines = self.line(position, limits);
+            if lines.is_some() {
+                return (end, lines);
+            }
+            if limits.reached(self.nodes()) {
                 break;
             }
-            end = self.search.search_anew(&mut position, UNLIMITED, limits);
+            end = self.search.search_anew(position, plies, limits);
         }
-        match (end, lines) {
-            (End::Disproved, _) => Verdict::NoMate,
-            (_, Some(lines)) => Verdict::Mate(self.shorten(&mut position, lines, limits, shorten)),
-            _ => Verdict::Unknown,
-        }
+        (end, None)
     }
 
     /// Looks for shorter mates, in three stages. Upwards from one ply: short limits are
@@ -230,11 +247,7 @@ impl<G: MateGame> Solver<G> {
                 break;
             };
             let tentative = (rising || bisecting) && !limits.interrupted();
-            let end = self.search.search(position, plies, &limits);
-            let lines = match end {
-                End::Proved => self.line(position, &limits),
-                _ => None,
-            };
+            let (end, lines) = self.prove(position, plies, &limits);
             let found = lines.map(|lines| match lines.book_line {
                 Some(_) => (lines.line.len(), lines),
                 None => (try_length, lines),
