@@ -387,16 +387,11 @@ impl<G: MateGame> Dfpn<G> {
         let path = extend(entrance.path, node.key, node.hand);
         let first = self.children.len();
         self.path.push(node.key, node.hand, depth as u32);
-        let attack_effort = attack.then(|| position.attack_effort());
         for &mv in &moves {
             let (key, hand) = position.after(mv);
             let key = key ^ self.salt;
             self.table.prefetch(key);
             let hand = if attack { hand } else { node.hand };
-            let (pn, dn) = match &attack_effort {
-                Some(effort) => effort(mv),
-                None => position.defence_effort(mv),
-            };
             self.children.push(Child {
                 mv,
                 group: if attack {
@@ -407,8 +402,8 @@ impl<G: MateGame> Dfpn<G> {
                 idle: !attack && position.is_idle(mv),
                 key,
                 hand,
-                pn,
-                dn,
+                pn: 1,
+                dn: 1,
                 bound: hand,
                 len: 0,
                 rests_on: FREE,
@@ -416,8 +411,13 @@ impl<G: MateGame> Dfpn<G> {
             });
         }
         let child_limit = if limit == UNLIMITED { limit } else { limit - 1 };
+        let attack_effort = attack.then(|| position.attack_effort());
+        let guess = |mv| match &attack_effort {
+            Some(effort) => effort(mv),
+            None => position.defence_effort(mv),
+        };
         for index in first..self.children.len() {
-            self.look_up_child(index, child_limit, path);
+            self.look_up_child(index, child_limit, path, guess);
         }
         self.order(first, attack);
         self.frames.push(Frame {
@@ -450,8 +450,14 @@ impl<G: MateGame> Dfpn<G> {
         });
     }
 
-    /// Fills a child with what the path and the table say.
-    fn look_up_child(&mut self, index: usize, limit: u16, path: u64) {
+    /// Fills a child with what the path and the table say, or with a guess.
+    fn look_up_child(
+        &mut self,
+        index: usize,
+        limit: u16,
+        path: u64,
+        guess: impl Fn(G::Move) -> (Number, Number),
+    ) {
         let child = &mut self.children[index];
         if limit == UNLIMITED
             && let Some(depth) = self.path.recurrence(child.key, child.hand)
@@ -463,9 +469,10 @@ impl<G: MateGame> Dfpn<G> {
         }
         let known = match self.table.look_up(child.key, child.hand, limit) {
             Found::Known(known) => known,
-            Found::Bounds(pn, dn) => {
-                child.pn = child.pn.max(pn);
-                child.dn = child.dn.max(dn);
+            Found::Bounds(least_pn, least_dn) => {
+                let (pn, dn) = guess(child.mv);
+                child.pn = pn.max(least_pn);
+                child.dn = dn.max(least_dn);
                 return;
             }
         };
